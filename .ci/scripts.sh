@@ -2,7 +2,7 @@
 # Checks the syntax of scripts, and that the release script finds its tools and names its archives. Building
 # the archives would take too long.
 set -euo pipefail
-for script in .ci/*.sh .ci/run lab/*.sh lab/platform/*.sh tools/*.sh tools/xtask/scripts/*.sh examples/prove; do bash -n "$script"; done
+for script in .ci/*.sh .ci/run lab/*.sh lab/record lab/platform/*.sh tools/*.sh tools/xtask/scripts/*.sh examples/prove; do bash -n "$script"; done
 
 made=$(tools/xtask/scripts/release.sh --dry-run)
 grep -q 'proofmill-.*-x86_64-unknown-linux-musl.tar.gz$' <<< "$made"

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use proofmill_bench::exchange::Format;
+use proofmill_bench::exchange::ExchangeFormat;
 
 fuzz_target!(|bytes: &[u8]| {
-    for format in [Format::Json, Format::Csv] {
+    for format in [ExchangeFormat::Json, ExchangeFormat::Csv] {
         let runs = match format.read(bytes) {
             Ok(runs) => runs,
             Err(problem) => {
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
                 continue;
             }
         };
-        for format in [Format::Json, Format::Csv] {
+        for format in [ExchangeFormat::Json, ExchangeFormat::Csv] {
             let text = format.write(&runs).expect("what was read");
             assert_eq!(format.read(text.as_bytes()).expect("what was written"), runs);
         }

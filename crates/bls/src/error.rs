@@ -10,7 +10,7 @@ pub enum BlsError {
     /// An encoding of the wrong length.
     #[error("expected {expected} bytes for {what}, found {found}")]
     Length {
-        /// What is encoded.
+        /// The encoded object.
         what: &'static str,
         /// The right length in bytes.
         expected: usize,

@@ -1,5 +1,6 @@
 //! BLS signatures on BLS12-381, in Ethereum's variant: the ciphersuite `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_` of
-//! draft-irtf-cfrg-bls-signature-05, public keys in G1 (48 bytes), signatures in G2 (96 bytes), proofs of possession.
+//! draft-irtf-cfrg-bls-signature-05. Public keys are in G1 (48 bytes), signatures and proofs of possession in G2 (96
+//! bytes).
 //!
 //! * [`SecretKey`] is derived from a seed (EIP-2333), signs in constant time, and is wiped when dropped.
 //! * [`PublicKey`] is bytes; [`ValidPublicKey`] is a checked key, to be kept and reused. A [`Signature`] is checked, too.

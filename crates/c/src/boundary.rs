@@ -13,13 +13,13 @@ use std::{
 };
 
 /// Why a function fails.
-pub(crate) struct Failure {
+pub(crate) struct CallFailure {
     /// `None` for the code of errors in general.
     pub(crate) code: Option<c_int>,
     pub(crate) message: String,
 }
 
-impl Failure {
+impl CallFailure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { code: None, message: message.into() }
     }
@@ -36,7 +36,7 @@ impl Failure {
 }
 
 /// The message shows no values of a witness.
-impl From<Error> for Failure {
+impl From<Error> for CallFailure {
     fn from(error: Error) -> Self {
         Self::new(error.to_string())
     }
@@ -53,14 +53,14 @@ pub(crate) unsafe fn guarded(
     error: c_int,
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
-    body: impl FnOnce() -> Result<(), Failure>,
+    body: impl FnOnce() -> Result<(), CallFailure>,
 ) -> c_int {
     // After a panic only the caller's buffers are used, and they are as before the call.
     let outcome = catch_unwind(AssertUnwindSafe(body));
     let failure = match outcome {
         Ok(Ok(())) => return 0,
         Ok(Err(failure)) => failure,
-        Err(payload) => Failure::panicked(&*payload),
+        Err(payload) => CallFailure::panicked(&*payload),
     };
     let most = usize::try_from(error_msg_maxsize).unwrap_or(usize::MAX);
     if let (Some(start), Some(most)) = (NonNull::new(error_msg), most.checked_sub(1)) {
@@ -86,13 +86,13 @@ unsafe fn write_text(start: NonNull<c_char>, text: &str) {
 
 /// A place for a result.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<T>(NonNull<T>);
+pub(crate) struct OutPointer<T>(NonNull<T>);
 
-impl<T> Place<T> {
+impl<T> OutPointer<T> {
     /// # Safety
     /// `place` is null, or may be written as long as this value lives.
-    pub(crate) unsafe fn new(name: &str, place: *mut T) -> Result<Self, Failure> {
-        NonNull::new(place).map(Self).ok_or_else(|| Failure::null(name))
+    pub(crate) unsafe fn new(name: &str, place: *mut T) -> Result<Self, CallFailure> {
+        NonNull::new(place).map(Self).ok_or_else(|| CallFailure::null(name))
     }
 
     pub(crate) fn set(self, value: T) {
@@ -104,7 +104,7 @@ impl<T> Place<T> {
 /// A buffer for a text.
 pub(crate) struct Buffer {
     start: NonNull<c_char>,
-    /// Its size before the call, the text's length after it.
+    /// The buffer's size before the call, the text's length after it.
     size: NonNull<c_ulonglong>,
 }
 
@@ -116,9 +116,9 @@ impl Buffer {
         name: &str,
         start: *mut c_char,
         size: *mut c_ulonglong,
-    ) -> Result<Self, Failure> {
-        let start = NonNull::new(start).ok_or_else(|| Failure::null(&format!("{name}_buffer")))?;
-        let size = NonNull::new(size).ok_or_else(|| Failure::null(&format!("{name}_size")))?;
+    ) -> Result<Self, CallFailure> {
+        let start = NonNull::new(start).ok_or_else(|| CallFailure::null(&format!("{name}_buffer")))?;
+        let size = NonNull::new(size).ok_or_else(|| CallFailure::null(&format!("{name}_size")))?;
         Ok(Self { start, size })
     }
 
@@ -134,7 +134,7 @@ impl Buffer {
 }
 
 /// Writes all texts, or, if a buffer is too small, only the sizes that they need.
-pub(crate) fn write_texts(texts: [(Buffer, &str); 2]) -> Result<(), Failure> {
+pub(crate) fn write_texts(texts: [(Buffer, &str); 2]) -> Result<(), CallFailure> {
     let needed = |text: &str| text.len() + 1;
     if texts.iter().all(|(buffer, text)| needed(text) as c_ulonglong <= buffer.size()) {
         for (buffer, text) in texts {
@@ -151,7 +151,7 @@ pub(crate) fn write_texts(texts: [(Buffer, &str); 2]) -> Result<(), Failure> {
         "expected buffers of {proof} bytes for the proof and {public} for the public signals, found {} and {}",
         sizes[0], sizes[1]
     );
-    Err(Failure { code: Some(crate::PROVER_ERROR_SHORT_BUFFER), message })
+    Err(CallFailure { code: Some(crate::PROVER_ERROR_SHORT_BUFFER), message })
 }
 
 /// The caller's bytes.
@@ -162,10 +162,10 @@ pub(crate) unsafe fn bytes<'a>(
     name: &str,
     start: *const c_void,
     size: c_ulonglong,
-) -> Result<&'a [u8], Failure> {
-    let start = NonNull::new(start.cast_mut()).ok_or_else(|| Failure::null(&format!("{name}_buffer")))?;
+) -> Result<&'a [u8], CallFailure> {
+    let start = NonNull::new(start.cast_mut()).ok_or_else(|| CallFailure::null(&format!("{name}_buffer")))?;
     let size = isize::try_from(size)
-        .map_err(|_| Failure::new(format!("{name}_size: {size} bytes are more than memory has")))?;
+        .map_err(|_| CallFailure::new(format!("{name}_size: {size} bytes are more than memory has")))?;
     // SAFETY: the function's contract; the size is neither negative nor too large for a slice.
     Ok(unsafe { slice::from_raw_parts(start.cast().as_ptr(), size as usize) })
 }
@@ -174,8 +174,8 @@ pub(crate) unsafe fn bytes<'a>(
 ///
 /// # Safety
 /// `start` is null, or points to bytes up to a zero byte that nothing writes during `'a`.
-pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a [u8], Failure> {
-    let start = NonNull::new(start.cast_mut()).ok_or_else(|| Failure::null(name))?;
+pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a [u8], CallFailure> {
+    let start = NonNull::new(start.cast_mut()).ok_or_else(|| CallFailure::null(name))?;
     // SAFETY: the function's contract.
     Ok(unsafe { CStr::from_ptr(start.as_ptr()) }.to_bytes())
 }
@@ -188,12 +188,12 @@ pub(crate) unsafe fn texts<'a>(
     name: &str,
     start: *const *const c_char,
     count: c_ulonglong,
-) -> Result<Vec<&'a [u8]>, Failure> {
-    let start = NonNull::new(start.cast_mut()).ok_or_else(|| Failure::null(name))?;
+) -> Result<Vec<&'a [u8]>, CallFailure> {
+    let start = NonNull::new(start.cast_mut()).ok_or_else(|| CallFailure::null(name))?;
     let most = isize::MAX as usize / size_of::<*const c_char>();
     let length = usize::try_from(count).ok().filter(|length| *length <= most);
     let length =
-        length.ok_or_else(|| Failure::new(format!("count: {count} texts are more than memory has")))?;
+        length.ok_or_else(|| CallFailure::new(format!("count: {count} texts are more than memory has")))?;
     // SAFETY: the function's contract; the size is neither negative nor too large for a slice.
     let pointers = unsafe { slice::from_raw_parts(start.as_ptr(), length) };
     // SAFETY: the function's contract.
@@ -204,7 +204,7 @@ pub(crate) unsafe fn texts<'a>(
 ///
 /// # Safety
 /// As for [`text`].
-pub(crate) unsafe fn path<'a>(name: &str, start: *const c_char) -> Result<&'a Path, Failure> {
+pub(crate) unsafe fn path<'a>(name: &str, start: *const c_char) -> Result<&'a Path, CallFailure> {
     // SAFETY: the function's contract.
     Ok(Path::new(OsStr::from_bytes(unsafe { text(name, start) }?)))
 }

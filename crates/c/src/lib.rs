@@ -17,8 +17,8 @@ mod tests;
 
 use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 use system::{
-    Answer, FFLONK, GROTH16, PLONK, created, decoded, destroyed, fully_proved, proved, prover, public_sized,
-    verdict_of_batch,
+    CallerBuffers, FFLONK, GROTH16, PLONK, created, decoded, destroyed, fully_proved, proved, prover,
+    public_sized, verdict_of_batch,
 };
 
 /// Success.
@@ -144,8 +144,14 @@ macro_rules! functions {
             error_msg: *mut c_char,
             error_msg_maxsize: c_ulonglong,
         ) -> c_int {
-            let answer =
-                Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
+            let answer = CallerBuffers {
+                proof_buffer,
+                proof_size,
+                public_buffer,
+                public_size,
+                error_msg,
+                error_msg_maxsize,
+            };
             // SAFETY: the contract of all functions.
             unsafe { proved(answer, || prover(prover_object), || decoded(wtns_buffer, wtns_size)) }
         }
@@ -164,8 +170,14 @@ macro_rules! functions {
             error_msg: *mut c_char,
             error_msg_maxsize: c_ulonglong,
         ) -> c_int {
-            let answer =
-                Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
+            let answer = CallerBuffers {
+                proof_buffer,
+                proof_size,
+                public_buffer,
+                public_size,
+                error_msg,
+                error_msg_maxsize,
+            };
             // SAFETY: the contract of all functions.
             unsafe {
                 proved(
@@ -189,8 +201,14 @@ macro_rules! functions {
             error_msg: *mut c_char,
             error_msg_maxsize: c_ulonglong,
         ) -> c_int {
-            let answer =
-                Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
+            let answer = CallerBuffers {
+                proof_buffer,
+                proof_size,
+                public_buffer,
+                public_size,
+                error_msg,
+                error_msg_maxsize,
+            };
             // SAFETY: the contract of all functions.
             unsafe { proved(answer, || $system.of_file(zkey_file_path), || decoded(wtns_buffer, wtns_size)) }
         }
@@ -213,8 +231,14 @@ macro_rules! functions {
             error_msg: *mut c_char,
             error_msg_maxsize: c_ulonglong,
         ) -> c_int {
-            let answer =
-                Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
+            let answer = CallerBuffers {
+                proof_buffer,
+                proof_size,
+                public_buffer,
+                public_size,
+                error_msg,
+                error_msg_maxsize,
+            };
             // SAFETY: the contract of all functions.
             unsafe { fully_proved(answer, || prover(prover_object), inputs, wasm_buffer, wasm_size) }
         }
@@ -234,8 +258,14 @@ macro_rules! functions {
             error_msg: *mut c_char,
             error_msg_maxsize: c_ulonglong,
         ) -> c_int {
-            let answer =
-                Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
+            let answer = CallerBuffers {
+                proof_buffer,
+                proof_size,
+                public_buffer,
+                public_size,
+                error_msg,
+                error_msg_maxsize,
+            };
             // SAFETY: the contract of all functions.
             unsafe {
                 fully_proved(
@@ -262,8 +292,14 @@ macro_rules! functions {
             error_msg: *mut c_char,
             error_msg_maxsize: c_ulonglong,
         ) -> c_int {
-            let answer =
-                Answer { proof_buffer, proof_size, public_buffer, public_size, error_msg, error_msg_maxsize };
+            let answer = CallerBuffers {
+                proof_buffer,
+                proof_size,
+                public_buffer,
+                public_size,
+                error_msg,
+                error_msg_maxsize,
+            };
             // SAFETY: the contract of all functions.
             unsafe {
                 fully_proved(answer, || $system.of_file(zkey_file_path), inputs, wasm_buffer, wasm_size)

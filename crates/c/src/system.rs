@@ -1,8 +1,8 @@
-//! What the functions do, for every proof system.
+//! The work of the functions, for every proof system.
 
 use crate::{
     PROVER_ERROR, PROVER_INVALID_WITNESS_LENGTH, PROVER_OK, VERIFIER_ERROR, VERIFIER_INVALID_PROOF,
-    boundary::{Buffer, Failure, Place, bytes, guarded, path, text, texts, write_texts},
+    boundary::{Buffer, CallFailure, OutPointer, bytes, guarded, path, text, texts, write_texts},
 };
 use core::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 use proofmill::{
@@ -18,7 +18,7 @@ use std::{borrow::Borrow, path::Path};
 /// Bytes of a public signal: the 77 digits of the largest, its quotes, a comma, and as much more as rapidsnark has.
 const SIGNAL_BYTES: c_ulonglong = 82;
 
-/// What the functions of a proof system call.
+/// The operations of a proof system that the functions call.
 pub(crate) struct Calls {
     open: fn(&Path) -> proofmill::Result<AnyProvingKey>,
     from_bytes: fn(Vec<u8>) -> proofmill::Result<AnyProvingKey>,
@@ -55,7 +55,7 @@ impl Calls {
         &self,
         zkey_buffer: *const c_void,
         zkey_size: c_ulonglong,
-    ) -> Result<AnyProvingKey, Failure> {
+    ) -> Result<AnyProvingKey, CallFailure> {
         // SAFETY: the function's contract.
         let zkey = unsafe { bytes("zkey", zkey_buffer, zkey_size) }?;
         Ok((self.from_bytes)(zkey.to_vec())?)
@@ -65,17 +65,17 @@ impl Calls {
     ///
     /// # Safety
     /// As for [`path`].
-    pub(crate) unsafe fn of_file(&self, zkey_file_path: *const c_char) -> Result<AnyProvingKey, Failure> {
+    pub(crate) unsafe fn of_file(&self, zkey_file_path: *const c_char) -> Result<AnyProvingKey, CallFailure> {
         // SAFETY: the function's contract.
         let path = unsafe { path("zkey_file_path", zkey_file_path) }?;
         Ok((self.open)(path)?)
     }
 
     /// # Safety
-    /// As for [`Place::new`].
+    /// As for [`OutPointer::new`].
     pub(crate) unsafe fn proof_size(&self, proof_size: *mut c_ulonglong) {
         // SAFETY: the function's contract.
-        if let Ok(size) = unsafe { Place::new("proof_size", proof_size) } {
+        if let Ok(size) = unsafe { OutPointer::new("proof_size", proof_size) } {
             size.set(self.longest_proof as c_ulonglong);
         }
     }
@@ -127,7 +127,7 @@ pub(crate) unsafe fn verdict_of_batch(
         let read = |(index, (proof, inputs)): (usize, (&[u8], &[u8]))| {
             let proof =
                 PublicSignals::from_json(inputs).and_then(|public| groth16::Proof::from_json(proof, public));
-            proof.map_err(|error| Failure::new(format!("proof {index}: {error}")))
+            proof.map_err(|error| CallFailure::new(format!("proof {index}: {error}")))
         };
         let proofs = proofs.into_iter().zip(inputs).enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         accepted(key.verify_batch(&proofs))
@@ -136,10 +136,10 @@ pub(crate) unsafe fn verdict_of_batch(
     unsafe { verified(error_msg, error_msg_maxsize, body) }
 }
 
-/// A verdict, with the code of what is rejected.
-fn accepted(verdict: proofmill::Result<()>) -> Result<(), Failure> {
+/// A verdict; a rejected proof has its own code.
+fn accepted(verdict: proofmill::Result<()>) -> Result<(), CallFailure> {
     verdict.map_err(|error| match error {
-        Error::Rejected(_) => Failure { code: Some(VERIFIER_INVALID_PROOF), message: error.to_string() },
+        Error::Rejected(_) => CallFailure { code: Some(VERIFIER_INVALID_PROOF), message: error.to_string() },
         error => error.into(),
     })
 }
@@ -151,7 +151,7 @@ fn accepted(verdict: proofmill::Result<()>) -> Result<(), Failure> {
 unsafe fn verified(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulong,
-    body: impl FnOnce() -> Result<(), Failure>,
+    body: impl FnOnce() -> Result<(), CallFailure>,
 ) -> c_int {
     #[allow(clippy::useless_conversion, reason = "an unsigned long has 32 bits on some targets")]
     let error_msg_maxsize = error_msg_maxsize.into();
@@ -162,16 +162,16 @@ unsafe fn verified(
 /// Sets the size of a buffer for public signals.
 ///
 /// # Safety
-/// As for [`Place::new`] and [`guarded`].
+/// As for [`OutPointer::new`] and [`guarded`].
 pub(crate) unsafe fn public_sized(
     public_size: *mut c_ulonglong,
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
-    key: impl FnOnce() -> Result<AnyProvingKey, Failure>,
+    key: impl FnOnce() -> Result<AnyProvingKey, CallFailure>,
 ) -> c_int {
     let body = || {
         // SAFETY: the function's contract.
-        let size = unsafe { Place::new("public_size", public_size) }?;
+        let size = unsafe { OutPointer::new("public_size", public_size) }?;
         size.set(key()?.verifying_key().public_signals() as c_ulonglong * SIGNAL_BYTES + 4);
         Ok(())
     };
@@ -182,16 +182,16 @@ pub(crate) unsafe fn public_sized(
 /// Makes a prover, which is a key of any proof system: with a prover of another one, a function proves as that one does.
 ///
 /// # Safety
-/// As for [`Place::new`] and [`guarded`].
+/// As for [`OutPointer::new`] and [`guarded`].
 pub(crate) unsafe fn created(
     prover_object: *mut *mut c_void,
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
-    key: impl FnOnce() -> Result<AnyProvingKey, Failure>,
+    key: impl FnOnce() -> Result<AnyProvingKey, CallFailure>,
 ) -> c_int {
     let body = || {
         // SAFETY: the function's contract.
-        let object = unsafe { Place::new("prover_object", prover_object) }?;
+        let object = unsafe { OutPointer::new("prover_object", prover_object) }?;
         object.set(std::ptr::null_mut());
         object.set(Box::into_raw(Box::new(key()?)).cast());
         Ok(())
@@ -204,10 +204,10 @@ pub(crate) unsafe fn created(
 ///
 /// # Safety
 /// It is null, or was made by [`created`] and is not destroyed during `'a`.
-pub(crate) unsafe fn prover<'a>(prover_object: *mut c_void) -> Result<&'a AnyProvingKey, Failure> {
+pub(crate) unsafe fn prover<'a>(prover_object: *mut c_void) -> Result<&'a AnyProvingKey, CallFailure> {
     // SAFETY: the function's contract. A key can be shared by threads.
     let key = unsafe { prover_object.cast::<AnyProvingKey>().as_ref() };
-    key.ok_or_else(|| Failure::new("prover_object: expected a prover, found null"))
+    key.ok_or_else(|| CallFailure::new("prover_object: expected a prover, found null"))
 }
 
 /// Frees a prover.
@@ -231,7 +231,10 @@ pub(crate) unsafe fn destroyed(prover_object: *mut c_void) {
 ///
 /// # Safety
 /// As for [`bytes`].
-pub(crate) unsafe fn decoded(wtns_buffer: *const c_void, wtns_size: c_ulonglong) -> Result<Witness, Failure> {
+pub(crate) unsafe fn decoded(
+    wtns_buffer: *const c_void,
+    wtns_size: c_ulonglong,
+) -> Result<Witness, CallFailure> {
     // SAFETY: the function's contract.
     let wtns = unsafe { bytes("wtns", wtns_buffer, wtns_size) }?;
     Ok(Witness::from_bytes(wtns.to_vec())?)
@@ -242,8 +245,8 @@ pub(crate) unsafe fn decoded(wtns_buffer: *const c_void, wtns_size: c_ulonglong)
 /// # Safety
 /// As for [`proved`], [`text`] and [`bytes`].
 pub(crate) unsafe fn fully_proved<K: Borrow<AnyProvingKey>>(
-    answer: Answer,
-    key: impl FnOnce() -> Result<K, Failure>,
+    answer: CallerBuffers,
+    key: impl FnOnce() -> Result<K, CallFailure>,
     inputs: *const c_char,
     wasm_buffer: *const c_void,
     wasm_size: c_ulonglong,
@@ -251,13 +254,13 @@ pub(crate) unsafe fn fully_proved<K: Borrow<AnyProvingKey>>(
     let cache = CircuitCache::of_user();
     // SAFETY: the function's contract.
     let arguments =
-        || unsafe { Ok::<_, Failure>((text("inputs", inputs)?, bytes("wasm", wasm_buffer, wasm_size)?)) };
-    let witness = || -> Result<Witness, Failure> {
+        || unsafe { Ok::<_, CallFailure>((text("inputs", inputs)?, bytes("wasm", wasm_buffer, wasm_size)?)) };
+    let witness = || -> Result<Witness, CallFailure> {
         let (inputs, wasm) = arguments()?;
         let calculator: WitnessCalculator = cache.decode(wasm.to_vec())?;
         Ok(calculator.calculate(inputs)?)
     };
-    let keep = || -> Result<(), Failure> {
+    let keep = || -> Result<(), CallFailure> {
         let (inputs, wasm) = arguments()?;
         cache.keep(wasm, inputs);
         Ok(())
@@ -271,8 +274,8 @@ pub(crate) unsafe fn fully_proved<K: Borrow<AnyProvingKey>>(
     code
 }
 
-/// Where a proof, its public signals, or an error message go.
-pub(crate) struct Answer {
+/// The caller's buffers for a proof, its public signals, and an error message.
+pub(crate) struct CallerBuffers {
     pub(crate) proof_buffer: *mut c_char,
     pub(crate) proof_size: *mut c_ulonglong,
     pub(crate) public_buffer: *mut c_char,
@@ -286,9 +289,9 @@ pub(crate) struct Answer {
 /// # Safety
 /// As for [`Buffer::new`] and [`guarded`].
 pub(crate) unsafe fn proved<K: Borrow<AnyProvingKey>>(
-    answer: Answer,
-    key: impl FnOnce() -> Result<K, Failure>,
-    witness: impl FnOnce() -> Result<Witness, Failure>,
+    answer: CallerBuffers,
+    key: impl FnOnce() -> Result<K, CallFailure>,
+    witness: impl FnOnce() -> Result<Witness, CallFailure>,
 ) -> c_int {
     let body = || {
         // SAFETY: the function's contract.
@@ -300,7 +303,7 @@ pub(crate) unsafe fn proved<K: Borrow<AnyProvingKey>>(
         };
         let proof = key()?.borrow().prove(&witness()?).map_err(|error| match error {
             Error::Mismatch(_) => {
-                Failure { code: Some(PROVER_INVALID_WITNESS_LENGTH), message: error.to_string() }
+                CallFailure { code: Some(PROVER_INVALID_WITNESS_LENGTH), message: error.to_string() }
             }
             error => error.into(),
         })?;

@@ -1,7 +1,7 @@
 //! Functions called as from C. `tests/calls.c` calls all of them.
 
 use super::*;
-use boundary::{Failure, guarded};
+use boundary::{CallFailure, guarded};
 use proofmill::{
     circom::{R1cs, Witness},
     plonk::{Arithmetisation, ProvingKey},
@@ -18,7 +18,7 @@ fn read(name: &str) -> Vec<u8> {
 }
 
 /// The code and the message of a body, in a buffer of this size.
-fn outcome(size: usize, body: impl FnOnce() -> Result<(), Failure>) -> (c_int, Vec<u8>) {
+fn outcome(size: usize, body: impl FnOnce() -> Result<(), CallFailure>) -> (c_int, Vec<u8>) {
     let mut buffer = vec![b'#'; size + 1];
     // SAFETY: the buffer has `size` bytes.
     let code = unsafe { guarded(7, buffer.as_mut_ptr().cast(), size as c_ulonglong, body) };
@@ -38,7 +38,7 @@ fn panics_become_errors() {
 
 #[test]
 fn messages_are_cut_between_characters() {
-    let fails = || Err(Failure::new("äöü"));
+    let fails = || Err(CallFailure::new("äöü"));
     for (size, expected) in
         [(0, "#"), (1, "\0#"), (2, "\0##"), (3, "ä\0#"), (4, "ä\0##"), (7, "äöü\0#"), (8, "äöü\0##")]
     {

@@ -1,18 +1,20 @@
 //! Keys in bellman's format of the second phase, as kobigurk's phase2-bn254 has it, for participants who use that program.
 //!
-//! Points are uncompressed, counts and coordinates big-endian: alpha and beta in G1, beta and gamma in G2, delta in G1 and G2; then, each
-//! behind its count of 32 bits, IC, H, L (a zkey's C), A, B in G1, B in G2; the circuit's hash; and behind their count the contributions,
-//! each without name and beacon. The facts are from snarkjs's `zkey_export_bellman.js` and `zkey_import_bellman.js`.
+//! Points are uncompressed, counts and coordinates big-endian: alpha and beta in G1, beta and gamma in G2, delta in G1 and G2; then IC,
+//! H, L (a zkey's C), A, B in G1 and B in G2, each after its count of 32 bits; the circuit's hash; the count of the contributions, and
+//! these, without names and beacons. The facts are from snarkjs's `zkey_export_bellman.js` and `zkey_import_bellman.js`.
 //!
-//! H are powers of tau times (tau^n - 1) / delta, where a zkey has Lagrange polynomials on the odd coset: with w of order 2 n,
-//! `H_i = -2 w^i sum_j w^(2 i j) h_j` for i below n - 1.
+//! H are powers of tau times (tau^n - 1) / delta; a zkey has Lagrange polynomials on the odd coset instead. With w of order 2
+//! n, `H_i = -2 w^i sum_j w^(2 i j) h_j` for i below n - 1.
 
 use crate::{
     CeremonyError, Randomness,
     contribute::{Secret, multiplied, named},
-    encoding::{CeremonyCurve, Form, Group, encode},
+    encoding::{CeremonyCurve, Group, PointEncoding, encode},
     raw_file::RawFile,
-    transform::{Direction, PIECE, Steps, Transform, butterflies, fill, inverse, powers, scratch},
+    transform::{
+        ButterflyProgress, Direction, PIECE, PointTransform, butterflies, fill, inverse, powers, scratch,
+    },
     verify,
 };
 use proofmill_circom::{
@@ -33,16 +35,16 @@ const HASH: usize = 64;
 
 /// Bytes of points of G1 and of G2.
 const fn sizes<C: CeremonyCurve>() -> (usize, usize) {
-    (Form::Uncompressed.size::<C>(), Form::Uncompressed.size::<C::G2>())
+    (PointEncoding::Uncompressed.size::<C>(), PointEncoding::Uncompressed.size::<C::G2>())
 }
 
-/// Where the deltas are.
+/// The position of the deltas.
 const fn deltas_at<C: CeremonyCurve>() -> usize {
     let (g1, g2) = sizes::<C>();
     2 * g1 + 2 * g2
 }
 
-/// Where the deltas end.
+/// The position after the deltas.
 const fn deltas_end<C: CeremonyCurve>() -> usize {
     let (g1, g2) = sizes::<C>();
     deltas_at::<C>() + g1 + g2
@@ -70,10 +72,10 @@ pub fn export<'a, C: CeremonyCurve>(
         key.decoded_contributions()?.ok_or(CeremonyError::NoList)?;
     let header = key.header();
     let mut out = Output::create(target)?;
-    out.append(&encode(&[header.alpha_1, header.beta_1], Form::Uncompressed))?;
-    out.append(&encode(&[header.beta_2, header.gamma_2], Form::Uncompressed))?;
-    out.append(&encode(&[header.delta_1], Form::Uncompressed))?;
-    out.append(&encode(&[header.delta_2], Form::Uncompressed))?;
+    out.append(&encode(&[header.alpha_1, header.beta_1], PointEncoding::Uncompressed))?;
+    out.append(&encode(&[header.beta_2, header.gamma_2], PointEncoding::Uncompressed))?;
+    out.append(&encode(&[header.delta_1], PointEncoding::Uncompressed))?;
+    out.append(&encode(&[header.delta_2], PointEncoding::Uncompressed))?;
     write_points(level, &mut out, key.ic())?;
 
     progress.begin("points h");
@@ -82,15 +84,15 @@ pub fn export<'a, C: CeremonyCurve>(
     fill(&mut points, n, |range| key.h().slice(range)?.decode(level, PointCheck::OnCurve))?;
     write_count(&mut out, n - 1)?;
     let (minus_two, root) = (-C::Scalar::from(2), root_of_twice::<C>(n));
-    let steps = Steps::new(butterflies(n), progress);
-    Transform { level, points: &mut points, roots: C::root_of_unity, steps: &steps }.run(
+    let steps = ButterflyProgress::new(butterflies(n), progress);
+    PointTransform { level, points: &mut points, roots: C::root_of_unity, steps: &steps }.run(
         0..n,
         Direction::Forward,
         |start, piece| {
             // The degree of a quotient is at most n - 2.
             let piece = piece.get(..piece.len().min(n - 1 - start)).unwrap_or_default();
             let factors = powers(minus_two, root, start..start + piece.len());
-            out.append(&encode(&products_of_points(level, piece, &factors), Form::Uncompressed))
+            out.append(&encode(&products_of_points(level, piece, &factors), PointEncoding::Uncompressed))
         },
     )?;
 
@@ -113,7 +115,7 @@ fn write_points<G: Group>(
     write_count(out, points.len())?;
     parallel::ranges(points.len(), PIECE).try_for_each(|range| {
         let points = points.slice(range)?.decode(level, PointCheck::OnCurve)?;
-        Ok(out.append(&encode(&points, Form::Uncompressed))?)
+        Ok(out.append(&encode(&points, PointEncoding::Uncompressed))?)
     })
 }
 
@@ -151,8 +153,8 @@ pub fn contribute<'a, C: CeremonyCurve>(
 
     let mut out = Output::create(target)?;
     out.append(file.part(0..deltas_at::<C>()))?;
-    out.append(&encode(&[delta_1], Form::Uncompressed))?;
-    out.append(&encode(&[delta_2], Form::Uncompressed))?;
+    out.append(&encode(&[delta_1], PointEncoding::Uncompressed))?;
+    out.append(&encode(&[delta_2], PointEncoding::Uncompressed))?;
     copy(&file, &mut out, deltas_end::<C>()..layout.h.start - COUNT)?;
     for (section, phase) in [(&layout.h, "points h"), (&layout.l, "points l")] {
         progress.begin(phase);
@@ -162,8 +164,8 @@ pub fn contribute<'a, C: CeremonyCurve>(
             section.len() / g1,
             [&secret.inverse, &C::Scalar::ONE],
             progress,
-            |range| Ok(file.points(section.start, Form::Uncompressed, range)?),
-            |_, points| Ok(out.append(&encode(points, Form::Uncompressed))?),
+            |range| Ok(file.points(section.start, PointEncoding::Uncompressed, range)?),
+            |_, points| Ok(out.append(&encode(points, PointEncoding::Uncompressed))?),
         )?;
     }
     copy(&file, &mut out, layout.l.end..layout.hash)?;
@@ -222,14 +224,14 @@ pub fn import<'a, C: CeremonyCurve>(
     let mut points = scratch::<C>(folder, n)?;
     let (minus_half, root) = (-inverse(&C::Scalar::from(2)), inverse(&root_of_twice::<C>(n)));
     fill(&mut points, n - 1, |range| {
-        let piece = file.points(layout.h.start, Form::Uncompressed, range.clone())?;
+        let piece = file.points(layout.h.start, PointEncoding::Uncompressed, range.clone())?;
         let factors = powers(minus_half, root, range);
         Ok::<_, CircomError>(products_of_points(level, &piece, &factors))
     })?;
-    let steps = Steps::new(butterflies(n), progress);
+    let steps = ButterflyProgress::new(butterflies(n), progress);
     out.points(Groth16Points::H, |out| {
         let write = |_, piece: &[Affine<C>]| out.points(piece);
-        Transform { level, points: &mut points, roots: C::root_of_unity, steps: &steps }.run(
+        PointTransform { level, points: &mut points, roots: C::root_of_unity, steps: &steps }.run(
             0..n,
             Direction::Inverse,
             write,
@@ -237,8 +239,9 @@ pub fn import<'a, C: CeremonyCurve>(
     })?;
     progress.begin("other points");
     out.points(Groth16Points::C, |out| {
-        parallel::ranges(layout.l.len() / g1, PIECE)
-            .try_for_each(|range| out.points(&file.points::<C>(layout.l.start, Form::Uncompressed, range)?))
+        parallel::ranges(layout.l.len() / g1, PIECE).try_for_each(|range| {
+            out.points(&file.points::<C>(layout.l.start, PointEncoding::Uncompressed, range)?)
+        })
     })?;
     for points in [Groth16Points::A, Groth16Points::B1, Groth16Points::B2] {
         out.copy(key, points)?;
@@ -248,7 +251,7 @@ pub fn import<'a, C: CeremonyCurve>(
     Ok(hashes)
 }
 
-/// The contributions of a file, and what they lead to.
+/// The contributions of a file, and the deltas that they result in.
 struct Verified<C: CeremonyCurve> {
     all: ZkeyContributions<C>,
     hashes: Vec<[u8; 64]>,
@@ -294,7 +297,7 @@ fn verified<C: CeremonyCurve>(
     Ok(Verified { all, hashes, delta_1, delta_2 })
 }
 
-/// Where the parts of a file are.
+/// The positions of the parts of a file.
 struct Layout {
     ic: Range<usize>,
     h: Range<usize>,
@@ -302,7 +305,7 @@ struct Layout {
     a: Range<usize>,
     b1: Range<usize>,
     b2: Range<usize>,
-    /// Where the circuit's hash is.
+    /// The position of the circuit's hash.
     hash: usize,
 }
 
@@ -374,11 +377,11 @@ fn deltas<C: CeremonyCurve>(file: &RawFile) -> Result<(Affine<C>, Affine<C::G2>)
 
 /// The point at a place, which is not infinity.
 fn point<G: Group>(file: &RawFile, at: usize) -> Result<Affine<G>, CircomError> {
-    let points = file.finite_points(at, Form::Uncompressed, 0..1)?;
+    let points = file.finite_points(at, PointEncoding::Uncompressed, 0..1)?;
     points.first().copied().ok_or_else(|| file.malformed(at, "expected a point".to_owned()))
 }
 
-/// The circuit's hash and the contributions behind it.
+/// The circuit's hash and the contributions after it.
 fn contributions<C: CeremonyCurve>(file: &RawFile, at: usize) -> Result<ZkeyContributions<C>, CircomError> {
     let (g1, g2) = sizes::<C>();
     let hash = |at: usize| {

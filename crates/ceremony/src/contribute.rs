@@ -2,7 +2,7 @@
 
 use crate::{
     CeremonyError,
-    encoding::{CeremonyCurve, Form, Group, draw_point, encode},
+    encoding::{CeremonyCurve, Group, PointEncoding, draw_point, encode},
     generator::Generator,
 };
 use blake2::{Blake2b512, Digest};
@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 /// Bytes before the first contribution in their section.
 const HASH_AND_COUNT: usize = 68;
 
-/// Where a contribution's secret comes from.
+/// The source of a contribution's secret.
 #[derive(Clone, Copy, Debug)]
 pub enum Randomness<'a> {
     /// The operating system, with whatever the user adds.
@@ -77,15 +77,15 @@ pub(crate) fn of_beacon(beacon: &Beacon) -> Result<Generator, CeremonyError> {
     Ok(Generator::new(&hash))
 }
 
-/// The transcript of a contribution: the hash of everything `before` it, the circuit's hash and what is public of each earlier contribution,
-/// and of the base of its proof of knowledge.
+/// The transcript of a contribution: a hash of everything `before` it and of the base of its proof of knowledge. `before` is the circuit's
+/// hash and the public part of each earlier contribution.
 pub(crate) fn transcript<C: CeremonyCurve>(before: &Blake2b512, s: &Affine<C>, sx: &Affine<C>) -> [u8; 64] {
-    before.clone().chain_update(encode(&[*s, *sx], Form::Uncompressed)).finalize().into()
+    before.clone().chain_update(encode(&[*s, *sx], PointEncoding::Uncompressed)).finalize().into()
 }
 
 /// A contribution's secret and its proof of knowledge.
 pub(crate) struct Secret<C: CeremonyCurve> {
-    /// By which delta is multiplied.
+    /// The factor of delta.
     pub(crate) factor: Zeroizing<C::Scalar>,
     pub(crate) inverse: Zeroizing<C::Scalar>,
     s: Affine<C>,
@@ -95,7 +95,7 @@ pub(crate) struct Secret<C: CeremonyCurve> {
 }
 
 impl<C: CeremonyCurve> Secret<C> {
-    /// Draws it, and proves to know it, after the contributions to a key of a circuit.
+    /// Draws a secret and proves knowledge of it, after the contributions to a circuit's key.
     pub(crate) fn new(
         randomness: Randomness<'_>,
         circuit_hash: &[u8; 64],
@@ -198,7 +198,7 @@ pub(crate) fn multiplied<G: Group>(
     mut read: impl FnMut(Range<usize>) -> Result<Vec<Affine<G>>, CeremonyError>,
     mut write: impl FnMut(usize, &[Affine<G>]) -> Result<(), CeremonyError>,
 ) -> Result<(), CeremonyError> {
-    /// Points that are multiplied together, whole pieces of what is hashed together.
+    /// The number of points that are multiplied together: a multiple of those that are hashed together.
     const PIECE: usize = 1 << 16;
     let mut next = Zeroizing::new(*first);
     for range in parallel::ranges(count, PIECE) {

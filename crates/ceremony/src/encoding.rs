@@ -1,8 +1,8 @@
 //! Points in challenges and responses, whose hashes are those of the ceremony.
 //!
-//! Coordinates are big-endian, the coefficient of u first in G2. An uncompressed point is x and y; a compressed one is x,
-//! with the highest bit of its first byte set if y is the greater of both, and the next bit for infinity, which no power is. The facts are
-//! from ffjavascript's `wasm_curve.js` and wasmcurves.
+//! Coordinates are big-endian, the coefficient of u first in G2. An uncompressed point is x and y. A compressed one is x; the highest bit
+//! of its first byte says that y is the greater of y and -y. The next bit means infinity, which no power is. The facts are from
+//! ffjavascript's `wasm_curve.js` and wasmcurves.
 
 use crate::generator::{Drawn, Generator};
 use proofmill_circom::{CircomCurve, Coordinate, FirstPowers, PtauPoints};
@@ -20,16 +20,16 @@ const BLOCK: usize = 1 << 9;
 const GREATER: u8 = 0x80;
 const INFINITY: u8 = 0x40;
 
-/// How points are encoded.
+/// The encoding of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// In challenges.
+pub(crate) enum PointEncoding {
+    /// x and y, in challenges.
     Uncompressed,
-    /// In responses.
+    /// x with flags, in responses.
     Compressed,
 }
 
-impl Form {
+impl PointEncoding {
     /// Bytes of a point.
     pub(crate) const fn size<C: Group>(self) -> usize {
         match self {
@@ -43,7 +43,7 @@ impl Form {
 pub trait Group:
     Products<Base: Coordinate + Drawn + SquareRoot + Packable + Zeroed, Scalar: From<u64> + DefaultIsZeroes> + Msm
 {
-    /// The order of the curve is this times r; none if it is r.
+    /// The cofactor: the order of the curve divided by r. Empty if it is 1.
     const COFACTOR: &'static [u64];
 
     /// Whether y is the greater of y and -y.
@@ -52,7 +52,7 @@ pub trait Group:
 
 /// G1 or G2 of a curve's ceremonies.
 pub trait Member<C: CircomCurve>: Group {
-    /// Where the point with an index in a section stands among the first powers, and this index.
+    /// The place among the first powers of a point of a section, and its index in the section.
     fn slot(powers: &mut FirstPowers<C>, section: PtauPoints) -> Option<(&mut Affine<Self>, usize)>;
 
     /// Whether `after` is tau times `before`.
@@ -77,7 +77,7 @@ pub trait Member<C: CircomCurve>: Group {
 
 /// A curve of ceremonies, named by its first source group.
 pub trait CeremonyCurve: Groth16Curve<G2: Member<Self>> + Member<Self> {
-    /// ffjavascript's shift of a coset of scalars: the square of the smallest number that is none.
+    /// ffjavascript's shift of a coset of scalars: the square of the smallest number that is no square.
     const SHIFT: u64;
 }
 
@@ -164,7 +164,7 @@ fn is_greater<P: Prime>(y: &Fp<P>) -> bool {
     y.to_canonical().as_ref().iter().rev().gt((-*y).to_canonical().as_ref().iter().rev())
 }
 
-/// Of the coefficient of u, unless that is zero.
+/// Compares the coefficient of u, or the constant one if that is zero.
 fn is_greater_quadratic<P: Prime>(y: &Quadratic<Fp<P>>) -> bool {
     if y.c1.is_zero() { is_greater(&y.c0) } else { is_greater(&y.c1) }
 }
@@ -216,14 +216,14 @@ pub(crate) fn write_uncompressed<G: Group>(point: &Affine<G>, to: &mut Vec<u8>) 
 }
 
 /// The encodings of points; infinity, all zeros, only uncompressed. Runs on the ambient rayon pool.
-pub(crate) fn encode<C: Group>(points: &[Affine<C>], form: Form) -> Vec<u8> {
+pub(crate) fn encode<C: Group>(points: &[Affine<C>], form: PointEncoding) -> Vec<u8> {
     let block = |points: &[Affine<C>]| {
         let mut bytes = Vec::with_capacity(points.len() * form.size::<C>());
         for point in points {
             let start = bytes.len();
             match form {
-                Form::Uncompressed => write_uncompressed(point, &mut bytes),
-                Form::Compressed => {
+                PointEncoding::Uncompressed => write_uncompressed(point, &mut bytes),
+                PointEncoding::Compressed => {
                     point.x.write_be(&mut bytes);
                     if C::is_greater(&point.y) {
                         bytes.iter_mut().skip(start).take(1).for_each(|byte| *byte |= GREATER);
@@ -241,14 +241,14 @@ pub(crate) fn encode<C: Group>(points: &[Affine<C>], form: Form) -> Vec<u8> {
 pub(crate) fn decode<C: Group>(
     level: Level,
     bytes: &[u8],
-    form: Form,
+    form: PointEncoding,
 ) -> Result<Vec<Affine<C>>, (usize, String)> {
     let size = form.size::<C>();
     let point = |(index, bytes): (usize, &[u8])| {
         let read = match form {
-            Form::Uncompressed if is_infinity(bytes) => Ok(Affine::INFINITY),
-            Form::Uncompressed => read_uncompressed(bytes),
-            Form::Compressed => read_compressed(bytes),
+            PointEncoding::Uncompressed if is_infinity(bytes) => Ok(Affine::INFINITY),
+            PointEncoding::Uncompressed => read_uncompressed(bytes),
+            PointEncoding::Compressed => read_compressed(bytes),
         };
         read.map_err(|error| (index, error.to_string()))
     };

@@ -28,13 +28,13 @@ pub enum CeremonyError {
         number: usize,
         /// Its author's name.
         name: Option<String>,
-        /// What is wrong.
+        /// The fault.
         problem: &'static str,
     },
     /// delta is not that of the last contribution.
     #[error("delta is not that of the last contribution")]
     Delta,
-    /// A part of the key is not what setup and contributions lead to.
+    /// A part of the key does not follow from setup and contributions.
     #[error("it is not the circuit's key: it differs in {0}")]
     Differs(&'static str),
     /// The key from which the ceremony began is not one without contributions.
@@ -46,12 +46,12 @@ pub enum CeremonyError {
     /// Powers of tau to which nobody contributed.
     #[error("nobody contributed to these powers: everyone knows tau")]
     NoContributions,
-    /// A section of powers of tau is not what contributions lead to.
+    /// A section of powers of tau does not follow from the contributions.
     #[error("{section}: {problem}")]
     Powers {
         /// The section.
         section: SectionName,
-        /// What is wrong, with the index of a wrong point if one can be named.
+        /// The fault, with the index of a wrong point if one is known.
         problem: String,
     },
     /// The powers are not those whose hash is in the last contribution.
@@ -62,7 +62,7 @@ pub enum CeremonyError {
     Reduced {
         /// The file's power.
         power: u32,
-        /// The ceremony's.
+        /// The ceremony's power.
         ceremony_power: u32,
     },
     /// Parameters of bellman that do not continue a key.

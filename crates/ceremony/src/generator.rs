@@ -1,9 +1,9 @@
 //! snarkjs's generator of secrets and points: ChaCha20 (Bernstein, 2008) with a counter of 64 bits that begins at 0 and no nonce.
 //!
-//! Integers of 64 bits are two outputs, the higher half first. A field element is as many of them as it has limbs, least significant first, cut to the
-//! modulus's bits and drawn again until it is below the modulus; these are the limbs of its Montgomery form. A point is an x and a bit
-//! that says whether y is the greater of both, drawn again until there is such a y; it is multiplied by the cofactor. The facts are
-//! from ffjavascript's `chacha.js`, `wasm_field1.js`, `wasm_curve.js` and `bn128.js`.
+//! Integers of 64 bits are two outputs, the higher half first. A field element is drawn limb by limb, least significant first, and cut to the
+//! modulus's bits. It is drawn again until it is below the modulus. These are the limbs of its Montgomery form. A point is an x and a bit that says
+//! whether y is the greater of y and -y. Both are drawn again until x has a y; then the point is multiplied by the cofactor. The facts are from
+//! ffjavascript's `chacha.js`, `wasm_field1.js`, `wasm_curve.js` and `bn128.js`.
 
 use proofmill_field::{Fp, Prime, Quadratic};
 use rand_chacha::{
@@ -15,7 +15,7 @@ use rand_chacha::{
 pub struct Generator(ChaCha20Rng);
 
 impl Generator {
-    /// From the first 32 bytes of a hash: eight big-endian words, which are the cipher's key.
+    /// Takes the first 32 bytes of a hash as the cipher's key: eight big-endian words.
     pub(crate) fn new(hash: &[u8]) -> Self {
         let mut key = [0; 32];
         for (word, bytes) in key.as_chunks_mut::<4>().0.iter_mut().zip(hash.as_chunks::<4>().0) {
@@ -42,7 +42,7 @@ impl Generator {
         }
     }
 
-    /// A bit, of an output of its own.
+    /// Draws a bit, from an output of its own.
     pub(crate) fn bit(&mut self) -> bool {
         self.0.next_u32() & 1 == 1
     }
@@ -50,7 +50,7 @@ impl Generator {
 
 /// Fields of coordinates, whose elements are drawn by coefficients, the constant one first.
 pub trait Drawn {
-    /// The next one.
+    /// Draws the next element.
     fn draw(generator: &mut Generator) -> Self;
 }
 

@@ -1,6 +1,6 @@
 //! The ceremonies of Groth16: powers of tau, which serve any circuit ([`powers`]), then contributions to a circuit's key.
 //!
-//! Each contribution to powers multiplies tau, alpha and beta by secrets; each contribution to a key multiplies delta by a secret, and
+//! Each contribution to powers multiplies tau, alpha and beta by secrets. Each contribution to a key multiplies delta by a secret, and
 //! divides the key's points C and H by it. Nobody can forge proofs for the key if in each phase one participant has forgotten the secrets
 //! (Bowe, Gabizon, Miers, eprint 2017/1050). Files, transcripts and the derivation of points from hashes are those of snarkjs: a beacon gives
 //! the same bytes, and each verifies the other's contributions.

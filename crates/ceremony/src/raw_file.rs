@@ -2,7 +2,7 @@
 
 use crate::{
     CeremonyError,
-    encoding::{Form, Group, decode},
+    encoding::{Group, PointEncoding, decode},
 };
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::CircomError;
@@ -14,7 +14,7 @@ use std::{ops::Range, path::Path};
 
 /// A file without a container.
 pub(crate) struct RawFile {
-    /// For the checks of points.
+    /// The level, for the checks of points.
     level: Level,
     name: FileName,
     bytes: FileBytes,
@@ -47,11 +47,11 @@ impl RawFile {
         self.bytes.release(range);
     }
 
-    /// [`Self::points`], none of which is infinity.
+    /// [`Self::points`], if none of them is infinity.
     pub(crate) fn finite_points<C: Group>(
         &self,
         at: usize,
-        form: Form,
+        form: PointEncoding,
         range: Range<usize>,
     ) -> Result<Vec<Affine<C>>, CircomError> {
         let points = self.points::<C>(at, form, range.clone())?;
@@ -64,7 +64,7 @@ impl RawFile {
     pub(crate) fn points<C: Group>(
         &self,
         at: usize,
-        form: Form,
+        form: PointEncoding,
         range: Range<usize>,
     ) -> Result<Vec<Affine<C>>, CircomError> {
         let size = form.size::<C>();

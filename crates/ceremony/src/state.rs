@@ -45,7 +45,7 @@ const MIXED: [[usize; 4]; 8] = [
 #[derive(Clone)]
 pub(crate) struct HashState {
     words: [u64; 8],
-    /// [`Self::held`] bytes; behind them stays what was in the buffer before, which files have too.
+    /// [`Self::held`] bytes. Older bytes stay after them, because files contain the whole buffer.
     buffer: [u8; BLOCK],
     held: usize,
     /// All bytes so far, those in the buffer included.
@@ -60,7 +60,7 @@ impl HashState {
         Self { words, buffer: [0; BLOCK], held: 0, length: 0 }
     }
 
-    /// Of the 216 bytes in a file, when `length` bytes were hashed; `None` if they are of another length.
+    /// Reads the 216 bytes of a file, after `length` hashed bytes; `None` if their own length is another.
     ///
     /// snarkjs 0.7.6 writes the lower half of the length only.
     pub(crate) fn from_bytes(bytes: &[u8; 216], length: u64) -> Option<Self> {
@@ -90,8 +90,8 @@ impl HashState {
         bytes
     }
 
-    /// Adds bytes. Of each call only the last block, which may be a whole one, goes through the buffer, unless it completes a block there:
-    /// this decides what stays in it.
+    /// Adds bytes. In each call only the last block, which may be a whole one, goes through the buffer, unless bytes complete a block
+    /// there. This determines the old bytes in the buffer.
     pub(crate) fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.held == BLOCK {

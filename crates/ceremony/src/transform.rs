@@ -1,9 +1,9 @@
 //! Transforms of points.
 //!
 //! By decimation in frequency (Gentleman, Sande, "Fast Fourier transforms for fun and profit", 1966): `(a, b)` becomes
-//! `(a + b, (a - b) w^j)`, and the order that of reversed bits. Most of the time are products of a point and a root, so there is none with
-//! 1, and none with 1/n of its own: that is a part of the roots of the first block, so that the second half of each first block has it, and
-//! the very first point last.
+//! `(a + b, (a - b) w^j)`, and the order that of reversed bits. Products of a point and a root take most of the time. So there are no
+//! products with 1, and none with 1/n alone: the roots of the first block contain this factor. So the second half of each first block has
+//! it, and the very first point gets it at the end.
 //!
 //! Many points lie in a file. Their levels are done piece by piece until a block fits the memory, which is then finished.
 
@@ -17,7 +17,7 @@ use std::{cell::Cell, ops::Range, path::Path};
 
 /// The logarithm of the points that are transformed in memory: 128 or 256 MiB.
 pub(crate) const LOG_BLOCK: u32 = 21;
-/// Butterflies that are in work at the same time, and points that are read or written.
+/// Butterflies that are computed together, and points that are read or written together.
 pub(crate) const PIECE: usize = 1 << 16;
 
 /// A file or memory for this many points. Domains of more than `2^LOG_BLOCK` points are in a temporary file in `folder`.
@@ -53,23 +53,23 @@ pub(crate) enum Direction {
     Inverse,
 }
 
-/// Transforms of points, which are left in disorder.
-pub(crate) struct Transform<'a, C: Curve> {
+/// A transform of points, which stay in bit-reversed order.
+pub(crate) struct PointTransform<'a, C: Curve> {
     pub(crate) level: Level,
     pub(crate) points: &'a mut Elements<Affine<C>>,
     /// Roots of unity by the logarithms of their orders.
     pub(crate) roots: fn(u32) -> Option<C::Scalar>,
-    pub(crate) steps: &'a Steps<'a>,
+    pub(crate) steps: &'a ButterflyProgress<'a>,
 }
 
 /// Reports which share of all butterflies is done.
-pub(crate) struct Steps<'a> {
+pub(crate) struct ButterflyProgress<'a> {
     all: u64,
     done: Cell<u64>,
     progress: Progress<'a>,
 }
 
-impl<'a> Steps<'a> {
+impl<'a> ButterflyProgress<'a> {
     pub(crate) fn new(all: u64, progress: Progress<'a>) -> Self {
         Self { all, done: Cell::new(0), progress }
     }
@@ -85,7 +85,7 @@ pub(crate) fn butterflies(n: usize) -> u64 {
     n as u64 / 2 * u64::from(n.ilog2())
 }
 
-impl<C: Group> Transform<'_, C> {
+impl<C: Group> PointTransform<'_, C> {
     /// Gives the transform of a range of points, a power of two, to `write`, in pieces, each with the index of its first point.
     pub(crate) fn run<E>(
         &mut self,

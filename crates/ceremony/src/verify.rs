@@ -1,4 +1,4 @@
-//! Verification of contributions, and of the key that they lead to.
+//! Verification of contributions, and of the resulting key.
 
 use crate::{
     CeremonyError,
@@ -16,7 +16,7 @@ use proofmill_pairing::pairing_product_is_one;
 /// The most iterations of a beacon that are repeated, as a logarithm: some hours.
 const MOST_LOG_ITERATIONS: u8 = 40;
 
-/// Verifies that each contribution knew its secret and multiplied delta by it, in the order of the list. Returns their hashes and delta
+/// Verifies that each contributor knew the secret and multiplied delta by it, in the order of the list. Returns their hashes and delta
 /// in G1 after the last one.
 ///
 /// # Errors
@@ -100,8 +100,8 @@ pub(crate) fn is_same_ratio<C: CeremonyCurve>(
 /// (see [`differs`]). Returns the contributions' hashes; without any, anyone can forge proofs for the key.
 ///
 /// # Errors
-/// Those of [`contributions`], [`CeremonyError::NoList`], [`CeremonyError::NotInitial`], [`CeremonyError::Differs`],
-/// [`CeremonyError::Delta`], [`CeremonyError::Key`].
+/// The errors of [`contributions`], [`CeremonyError::NoList`], [`CeremonyError::NotInitial`],
+/// [`CeremonyError::Differs`], [`CeremonyError::Delta`], [`CeremonyError::Key`].
 pub fn key<C: CeremonyCurve>(
     level: Level,
     key: &Groth16Zkey<C>,

@@ -23,7 +23,7 @@ pub(crate) const LARGEST_JSON: u64 = 1 << 24;
 /// More sections than any format has; sections are looked up one by one.
 const MOST_SECTIONS: u32 = 256;
 
-/// A section's number and where its content lies in the file.
+/// A section's number, and the place of its content in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionEntry {
     /// The number.
@@ -35,7 +35,7 @@ pub struct SectionEntry {
 /// A file that is a container, or else a text.
 #[derive(Debug)]
 pub enum ContainerOrText {
-    /// Of any kind.
+    /// A container of any kind.
     Container(BinFile),
     /// A file that begins with none of the magics.
     Text(Text),
@@ -79,14 +79,14 @@ impl Text {
         matches!(first, Some(b'{' | b'['))
     }
 
-    /// What it is, if it is plainly no source of a program.
+    /// The kind of the file, if it is plainly not the source of a program.
     pub fn other_than_source(&self) -> Option<Content> {
         let content = Content::of(&self.bytes);
         (!matches!(content, Content::Other(_))).then_some(content)
     }
 }
 
-/// Maps a file, or reads a pipe: as much as fits into memory of a container, and of anything else what a JSON file may have.
+/// Maps a file, or reads a pipe. A container may fill the memory; other content may have as many bytes as a JSON file.
 fn read_any(path: &Path) -> Result<(FileName, FileBytes), CircomError> {
     let name = FileName::new(path);
     let most = |first: &[u8]| if FileKind::of(first).is_some() { most_of_a_pipe() } else { LARGEST_JSON };
@@ -116,8 +116,8 @@ impl BinFile {
         Self::scan(name, bytes)
     }
 
-    /// Opens a container or a text, which begins with none of the magics. A pipe can be read only once, so those who accept both
-    /// must not try one after the other.
+    /// Opens a container or a text, which begins with none of the magics. A pipe can be read only once, so callers that accept
+    /// both must not try one after the other.
     ///
     /// # Errors
     /// As [`Self::open`], without [`CircomError::Kind`].
@@ -149,7 +149,7 @@ impl BinFile {
         Self::scan(FileName::new(Path::new(name)), FileBytes::Owned(bytes))
     }
 
-    /// Checks what the first four bytes say.
+    /// Checks the kind that the first four bytes name.
     ///
     /// # Errors
     /// [`CircomError::Kind`].
@@ -349,7 +349,7 @@ impl<'a> Section<'a> {
         self.bytes.is_empty()
     }
 
-    /// Where the content lies in the file.
+    /// The place of the content in the file.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.bytes.len()
     }

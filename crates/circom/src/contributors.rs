@@ -1,8 +1,8 @@
-//! Who contributed to a ceremony, as far as a file's list of contributions says.
+//! The contributors to a ceremony, according to a file's list of contributions.
 
 use crate::Beacon;
 
-/// Who contributed to a ceremony. A participant's secret may be forgotten; a beacon's is computed from what its contribution says, so that
+/// The contributors to a ceremony. A participant's secret may be forgotten; a beacon's secret is computed from its contribution, so that
 /// everyone knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contributors {
@@ -15,7 +15,7 @@ pub enum Contributors {
 }
 
 impl Contributors {
-    /// Of a list of contributions, which is read up to the first participant's.
+    /// The contributors in a list of contributions, which is read up to the first participant's.
     pub(crate) fn of<E>(
         contributions: impl IntoIterator<Item = Result<Option<Beacon>, E>>,
     ) -> Result<Self, E> {

@@ -36,7 +36,7 @@ impl CircomCurve for bls12_381::G1 {
     const NAME: &'static str = "bls12-381";
     const SNARKJS: &'static str = "bls12381";
 
-    /// Of 5, where [`Fp::root_of_unity`] is of 7, the smallest generator.
+    /// The root of unity from the generator 5, as snarkjs has it. [`Fp::root_of_unity`] is from 7, the smallest generator.
     fn root_of_unity(log_n: u32) -> Option<Self::Scalar> {
         let log_cofactor = <Self::ScalarPrime as Prime>::TWO_ADICITY;
         let squarings = log_cofactor.checked_sub(log_n)?;

@@ -1,5 +1,5 @@
-//! From a section's bytes to field elements and points: in parallel, in one pass that also checks each value and releases the
-//! mapped pages that it has read, so that memory holds a section only once.
+//! From a section's bytes to field elements and points, in parallel. One pass also checks each value and releases the mapped
+//! pages that it has read, so that memory holds a section only once.
 //!
 //! Scalars come as integers below the modulus (r1cs, wtns) or as Montgomery limbs (zkey); coordinates are
 //! always Montgomery limbs. Points are checked to be on the curve eight at a time with the level's lanes:
@@ -150,7 +150,7 @@ impl<'a, C: Curve<Base: Coordinate>> Points<'a, C> {
         self.section.is_empty()
     }
 
-    /// Where they lie in the file.
+    /// The place of the points in the file.
     pub fn range(&self) -> Range<usize> {
         self.section.range()
     }
@@ -575,7 +575,7 @@ fn outside_bls12_381<G: bls12_381::Encoded>(level: Level, points: &[Affine<G>]) 
     bls12_381::in_subgroup(level, points).iter().position(|inside| !inside)
 }
 
-/// Searches points of a curve as those of the one that has their coordinates.
+/// The index of the first point outside of its subgroup, by the function of the group with these coordinates.
 fn outside<C: Curve, G: Curve<Base = C::Base>>(
     points: &[Affine<C>],
     first_outside: impl Fn(&[Affine<G>]) -> Option<usize>,

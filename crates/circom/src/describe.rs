@@ -5,11 +5,11 @@ use crate::{
     curve::{CircomCurve, PairingCurve},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
+    modulus::{FieldOf, FileModulus},
     over_curve,
     parameters::Beacon,
     ptau, r1cs, wtns,
-    zkey::{Counts, Protocol, ZkeyContribution, ZkeyContributions},
+    zkey::{CommonHeader, ZkeyContribution, ZkeyContributions, ZkeyProtocol},
 };
 use serde::Serialize;
 use std::path::Path;
@@ -81,7 +81,7 @@ pub struct SectionDescription {
     pub id: u32,
     /// The content by the format's definition; `unknown` for other numbers.
     pub content: &'static str,
-    /// Where the content begins, in bytes from the beginning of the file.
+    /// The position of the content, in bytes from the beginning of the file.
     pub offset: u64,
     /// Bytes of content.
     pub bytes: u64,
@@ -125,7 +125,7 @@ pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
         bytes: entry.range.len() as u64,
     };
     let contributions = match (protocol, curve.as_str()) {
-        (Some(Protocol::Groth16), name) => match PairingCurve::of_name(name) {
+        (Some(ZkeyProtocol::Groth16), name) => match PairingCurve::of_name(name) {
             Some(curve) => over_curve!(curve, C => Contributions::of_file::<C>(file))?,
             None => None,
         },
@@ -144,7 +144,7 @@ pub fn describe_file(file: &BinFile) -> Result<Description, CircomError> {
 }
 
 /// Curve, protocol, counts.
-type Facts = (String, Option<Protocol>, Vec<(&'static str, u64)>);
+type Facts = (String, Option<ZkeyProtocol>, Vec<(&'static str, u64)>);
 
 fn r1cs_facts(file: &BinFile) -> Result<Facts, CircomError> {
     let (modulus, header) = r1cs::read_header(file)?;
@@ -160,12 +160,12 @@ fn r1cs_facts(file: &BinFile) -> Result<Facts, CircomError> {
 }
 
 fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
-    let protocol = Protocol::read(file)?;
-    if matches!(protocol, Protocol::Unknown(_)) {
+    let protocol = ZkeyProtocol::read(file)?;
+    if matches!(protocol, ZkeyProtocol::Unknown(_)) {
         // The layout of its header is not known here.
         return Ok(("unknown".to_owned(), Some(protocol), Vec::new()));
     }
-    let header = Counts::read(file)?;
+    let header = CommonHeader::read(file)?;
     let counts = vec![
         ("wires", u64::from(header.wires)),
         ("public signals", u64::from(header.public)),
@@ -176,8 +176,8 @@ fn zkey_facts(file: &BinFile) -> Result<Facts, CircomError> {
 
 fn circuit_key_facts(file: &BinFile) -> Result<Facts, CircomError> {
     let mut cursor = file.section(SectionName { id: 1, content: "header" })?.cursor();
-    let base = Modulus::read(&mut cursor, FieldOf::Coordinates)?;
-    Modulus::read(&mut cursor, FieldOf::Scalars)?;
+    let base = FileModulus::read(&mut cursor, FieldOf::Coordinates)?;
+    FileModulus::read(&mut cursor, FieldOf::Scalars)?;
     let mut counts = Vec::new();
     for name in ["wires of a row", "rows", "variables", "witness values", "public inputs"] {
         counts.push((name, u64::from(cursor.u32(name)?)));
@@ -186,7 +186,7 @@ fn circuit_key_facts(file: &BinFile) -> Result<Facts, CircomError> {
 }
 
 /// The content of a section by the format's definition.
-fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str {
+fn content(kind: FileKind, protocol: Option<ZkeyProtocol>, id: u32) -> &'static str {
     let names: &[&'static str] = match kind {
         FileKind::R1cs => &["header", "constraints", "wire labels", "custom gates", "custom gates' uses"],
         FileKind::Wtns => &["header", "witness values"],
@@ -227,9 +227,9 @@ fn content(kind: FileKind, protocol: Option<Protocol>, id: u32) -> &'static str 
 }
 
 /// The contents of the sections of a proving key, from section 1 on.
-fn contents_of_key(protocol: Option<Protocol>) -> &'static [&'static str] {
+fn contents_of_key(protocol: Option<ZkeyProtocol>) -> &'static [&'static str] {
     match protocol {
-        Some(Protocol::Groth16) => &[
+        Some(ZkeyProtocol::Groth16) => &[
             "protocol",
             "header",
             "points IC",
@@ -241,7 +241,7 @@ fn contents_of_key(protocol: Option<Protocol>) -> &'static [&'static str] {
             "points H",
             "contributions",
         ],
-        Some(Protocol::Plonk) => &[
+        Some(ZkeyProtocol::Plonk) => &[
             "protocol",
             "header",
             "additions",
@@ -257,7 +257,7 @@ fn contents_of_key(protocol: Option<Protocol>) -> &'static [&'static str] {
             "lagrange polynomials",
             "powers of tau",
         ],
-        Some(Protocol::Fflonk) => &[
+        Some(ZkeyProtocol::Fflonk) => &[
             "protocol",
             "header",
             "additions",
@@ -276,6 +276,6 @@ fn contents_of_key(protocol: Option<Protocol>) -> &'static [&'static str] {
             "powers of tau",
             "polynomial C0",
         ],
-        Some(Protocol::Unknown(_)) | None => &["protocol", "header"],
+        Some(ZkeyProtocol::Unknown(_)) | None => &["protocol", "header"],
     }
 }

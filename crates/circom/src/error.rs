@@ -97,7 +97,7 @@ pub enum CircomError {
     /// The file is of another curve.
     #[error("{place}: expected curve {expected}, found {found}")]
     Curve {
-        /// Where the modulus is.
+        /// The place of the modulus.
         place: Place,
         /// The name of the curve that was expected.
         expected: String,

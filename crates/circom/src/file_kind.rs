@@ -53,8 +53,8 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// What a file is by its first bytes, also if it is nothing that Proofmill reads: downloads end in surprising ways. Its [`Display`](fmt::Display)
-/// form ends messages such as "expected zkey, found HTML".
+/// The kind of a file by its first bytes. Some kinds are files that Proofmill does not read, because failed downloads leave such files. Its
+/// [`Display`](fmt::Display) form ends messages such as "expected zkey, found HTML".
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Content {
@@ -64,9 +64,9 @@ pub enum Content {
     Container(FileKind),
     /// A WebAssembly module.
     Wasm,
-    /// What `proofmill wtns compile` writes.
+    /// A circuit that `proofmill wtns compile` wrote.
     CompiledCircuit,
-    /// What circom-witnesscalc writes.
+    /// A graph of circom-witnesscalc.
     WitnessGraph,
     /// A proof of a STARK.
     StarkProof,
@@ -76,7 +76,7 @@ pub enum Content {
     Json,
     /// HTML or XML, which servers send instead of a file that they do not have.
     Page,
-    /// What Git LFS has in the place of a file that it has not fetched.
+    /// A pointer of Git LFS, in the place of a file that was not fetched.
     LfsPointer,
     /// Compressed or packed files, by their format and the command that unpacks them.
     Archive(&'static str, &'static str),
@@ -88,7 +88,7 @@ impl Content {
     /// The most bytes that are looked at.
     pub const LONGEST: usize = 64;
 
-    /// What begins with these bytes.
+    /// The kind of a file that begins with these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/";
         const MAGICS: [(&[u8], Content); 9] = [

@@ -56,12 +56,12 @@ impl FieldOf {
 }
 
 /// A modulus in a file: its length as a u32, then its little-endian bytes.
-pub(crate) struct Modulus<'a> {
+pub(crate) struct FileModulus<'a> {
     bytes: Section<'a>,
     field: FieldOf,
 }
 
-impl<'a> Modulus<'a> {
+impl<'a> FileModulus<'a> {
     /// Reads any modulus of a plausible length.
     pub(crate) fn read(cursor: &mut Cursor<'a>, field: FieldOf) -> Result<Self, CircomError> {
         let at = cursor.position();
@@ -96,7 +96,7 @@ impl Cursor<'_> {
     /// [`CircomError::Malformed`], [`CircomError::Curve`].
     pub fn expect_bn254(&mut self) -> Result<(), CircomError> {
         type Bn254 = proofmill_curve::bn254::G1;
-        Modulus::read(self, FieldOf::Coordinates)?.expect::<<Bn254 as CircomCurve>::BasePrime>()?;
-        Modulus::read(self, FieldOf::Scalars)?.expect::<<Bn254 as CircomCurve>::ScalarPrime>()
+        FileModulus::read(self, FieldOf::Coordinates)?.expect::<<Bn254 as CircomCurve>::BasePrime>()?;
+        FileModulus::read(self, FieldOf::Scalars)?.expect::<<Bn254 as CircomCurve>::ScalarPrime>()
     }
 }

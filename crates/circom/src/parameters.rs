@@ -1,7 +1,7 @@
 //! The end of a contribution to a ceremony, in keys and in powers of tau: a type (0 a participant's, 1 a beacon's), the length of the
-//! parameters, and these. A parameter is a byte of number and its value; the numbers ascend: 1 the name (a byte of length, UTF-8), 2 the
-//! logarithm of the beacon's iterations (a byte), 3 the beacon's seed (a byte of length, bytes). The format is that of snarkjs's
-//! `zkey_utils.js` and `powersoftau_utils.js`.
+//! parameters, and the parameters. A parameter is a byte with its number, and its value. The numbers ascend: 1 the name (a byte of
+//! length, UTF-8), 2 the logarithm of the beacon's iterations (a byte), 3 the beacon's seed (a byte of length, bytes). The format is
+//! that of snarkjs's `zkey_utils.js` and `powersoftau_utils.js`.
 
 use crate::{
     binfile::{Cursor, Section},

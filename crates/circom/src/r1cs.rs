@@ -9,7 +9,7 @@ use crate::{
     decode::{FR_BYTES, Form, ScalarPrime, read_scalar},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
+    modulus::{FieldOf, FileModulus},
     writer::BinWriter,
 };
 use proofmill_field::{Field, Fp, bn254::FrParams};
@@ -165,9 +165,9 @@ impl<P: ScalarPrime> R1cs<P> {
 }
 
 /// Reads the modulus, which may be any curve's, and the counts, which are not checked for consistency.
-pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, R1csHeader), CircomError> {
+pub(crate) fn read_header(file: &BinFile) -> Result<(FileModulus<'_>, R1csHeader), CircomError> {
     let mut cursor = file.section(HEADER)?.cursor();
-    let modulus = Modulus::read(&mut cursor, FieldOf::Scalars)?;
+    let modulus = FileModulus::read(&mut cursor, FieldOf::Scalars)?;
     let header = R1csHeader {
         wires: cursor.u32("count of wires")?,
         outputs: cursor.u32("count of outputs")?,

@@ -1,8 +1,8 @@
-//! What a circuit's WASM says of itself: circom exports functions that do nothing but return a constant. Nothing is run.
+//! Facts about a circuit from its WASM: circom exports functions that only return a constant. Nothing is run.
 //!
 //! The format is WebAssembly 1.0's: sections of imports (2), exports (7), code (10) and data (11), numbers in LEB128.
 
-/// What a circuit's WASM says of its circuit. Nothing makes sure that it is true.
+/// The facts about a circuit in its WASM. Nothing makes sure that it is true.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WasmDescription {
     /// The version of circom, such as `2.2.3`: less of it for versions that tell less, `1` for all of circom 1; `None` if there is none.
@@ -13,7 +13,7 @@ pub struct WasmDescription {
     pub wires: Option<u32>,
 }
 
-/// Where a circuit of circom 1 has the number of its inputs in its memory.
+/// The address of the number of inputs in the memory of a circuit of circom 1.
 const INPUTS_OF_CIRCOM_1: u32 = 16;
 
 /// Describes the WASM of a circuit; `None` for anything else. Takes time linear in the file's size, and no memory.
@@ -34,7 +34,7 @@ pub fn describe_wasm(bytes: &[u8]) -> Option<WasmDescription> {
     })
 }
 
-/// The content of a module's sections, each a vector behind its length.
+/// The contents of a module's sections, each a vector after its length.
 #[derive(Default)]
 struct Module<'a> {
     imports: Reader<'a>,
@@ -73,7 +73,7 @@ impl<'a> Module<'a> {
         None
     }
 
-    /// What the exported function of this name returns, if it does nothing else.
+    /// The constant that the exported function of this name returns, if it does nothing else.
     fn constant(&self, name: &str) -> Option<u32> {
         let index = self.function(name)?.checked_sub(self.imported_functions()?)?;
         let mut code = self.code;

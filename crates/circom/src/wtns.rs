@@ -7,7 +7,7 @@ use crate::{
     decode::{FR_BYTES, Form, ScalarPrime, Scalars},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
+    modulus::{FieldOf, FileModulus},
     writer::BinWriter,
 };
 use proofmill_cpu::Level;
@@ -18,7 +18,7 @@ use std::path::Path;
 const HEADER: SectionName = SectionName { id: 1, content: "header" };
 const VALUES: SectionName = SectionName { id: 2, content: "witness values" };
 
-/// Reads a witness file: the values of all wires, the first of which is 1. Runs on the ambient rayon pool.
+/// Reads a witness file: the values of all wires. The first is 1. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`CircomError`] for anything that is not a witness over this field.
@@ -45,9 +45,9 @@ pub fn decode_witness<P: ScalarPrime>(file: &BinFile, level: Level) -> Result<Ve
 }
 
 /// Reads the modulus, which may be any curve's, and the count of wires.
-pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, u32), CircomError> {
+pub(crate) fn read_header(file: &BinFile) -> Result<(FileModulus<'_>, u32), CircomError> {
     let mut cursor = file.section(HEADER)?.cursor();
-    let modulus = Modulus::read(&mut cursor, FieldOf::Scalars)?;
+    let modulus = FileModulus::read(&mut cursor, FieldOf::Scalars)?;
     let wires = cursor.u32("count of wires")?;
     cursor.finish()?;
     Ok((modulus, wires))

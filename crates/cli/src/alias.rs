@@ -1,10 +1,10 @@
-//! The short names of snarkjs's commands, of which each stands for the words of a command: an argument list is expanded before it
-//! is parsed, so that no help text becomes longer.
+//! The short names of snarkjs's commands; each stands for the words of a command. An argument list is expanded before it is
+//! parsed, so that no help text becomes longer.
 
 use std::ffi::OsString;
 
-/// Aliases of snarkjs 0.7.6 (`cli.js`) and the words that they stand for. Those of commands that Proofmill lacks expand too: the
-/// error then names the command.
+/// Aliases of snarkjs 0.7.6 (`cli.js`), with their words. Aliases of commands that Proofmill lacks expand too: the error then
+/// names the command.
 pub(crate) const ALIASES: [(&str, &str); 55] = [
     ("ptn", "powersoftau new"),
     ("ptc", "powersoftau contribute"),
@@ -69,7 +69,7 @@ const WITH_VALUE: [&str; 2] = ["--level", "--threads"];
 /// Long options that snarkjs takes, and its help writes, with one dash.
 const WITH_ONE_DASH: [&str; 6] = ["-verbose", "-name", "-entropy", "-get", "-set", "-trigger"];
 
-/// Replaces an alias, which is the first argument but for options, by its words, and gives snarkjs's long options their second dash.
+/// Replaces an alias, the first argument that is no option, by its words, and gives snarkjs's long options their second dash.
 pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().map(with_two_dashes).collect();
     let mut place = 1;

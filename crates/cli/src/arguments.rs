@@ -10,18 +10,18 @@ use crate::{
     ntt::Ntt,
     plonk::PlonkCommand,
     powersoftau::PowersCommand,
-    programs::{Passed, Program},
+    programs::{Passed, SiblingProgram},
     r1cs::R1csCommand,
     sha256::Sha256Command,
     srs::SrsCommand,
     stark::StarkCommand,
-    task::{Task, Work},
+    task::{CommandTask, MachineWork},
     witness::WtnsCommand,
     zkey::ZkeyCommand,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use proofmill_console::{Completions, Failure, Machine, Man, Options, Outcome, cpu};
-use proofmill_prover::Prover;
+use proofmill_prover::ProverArguments;
 
 /// Proves circom's circuits with Groth16, PLONK and fflonk: snarkjs's files and argument order, many times the speed.
 #[derive(Debug, Parser)]
@@ -189,7 +189,7 @@ The program proofmill-ray does this; `pip install './crates/python[ray]'` in a c
     Ray(Passed),
     /// Execute jobs for the service, which starts this: requests on standard input, replies on standard output, a JSON object a line
     #[command(hide = true, after_help = "Examples:\n  proofmill prover --threads 4")]
-    Prover(Prover),
+    Prover(ProverArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
   proofmill completions bash > ~/.local/share/bash-completion/completions/proofmill
@@ -203,44 +203,60 @@ The program proofmill-ray does this; `pip install './crates/python[ray]'` in a c
 }
 
 impl Command {
-    /// What the command does.
-    pub(crate) fn task(self) -> Task {
+    /// The task of the command.
+    pub(crate) fn task(self) -> CommandTask {
         match self {
-            Self::Groth16(command) => Task::here(command),
-            Self::Plonk(PlonkCommand::Here(command)) => Task::here(command),
+            Self::Groth16(command) => CommandTask::here(command),
+            Self::Plonk(PlonkCommand::Here(command)) => CommandTask::here(command),
             Self::Plonk(PlonkCommand::Workload(arguments)) => {
-                Task::there("plonk workload", Program::Bench, Some("plonk-workload"), arguments)
+                CommandTask::there("plonk workload", SiblingProgram::Bench, Some("plonk-workload"), arguments)
             }
-            Self::Fflonk(command) => Task::here(command),
-            Self::Powersoftau(command) => Task::here(command),
-            Self::Zkey(command) => Task::here(command),
-            Self::R1cs(command) => Task::here(command),
-            Self::Wtns(command) => Task::here(command),
-            Self::Dev(command) => Task::here(command),
-            Self::Merkle(command) => Task::here(command),
-            Self::Srs(command) => Task::here(command),
-            Self::Sha256(command) => Task::here(command),
-            Self::Bls(BlsCommand::Here(command)) => Task::here(command),
+            Self::Fflonk(command) => CommandTask::here(command),
+            Self::Powersoftau(command) => CommandTask::here(command),
+            Self::Zkey(command) => CommandTask::here(command),
+            Self::R1cs(command) => CommandTask::here(command),
+            Self::Wtns(command) => CommandTask::here(command),
+            Self::Dev(command) => CommandTask::here(command),
+            Self::Merkle(command) => CommandTask::here(command),
+            Self::Srs(command) => CommandTask::here(command),
+            Self::Sha256(command) => CommandTask::here(command),
+            Self::Bls(BlsCommand::Here(command)) => CommandTask::here(command),
             Self::Bls(BlsCommand::Vectors(arguments)) => {
-                Task::there("bls vectors", Program::Bench, Some("bls-vectors"), arguments)
+                CommandTask::there("bls vectors", SiblingProgram::Bench, Some("bls-vectors"), arguments)
             }
-            Self::Stark(command) => Task::here(command),
-            Self::Ntt(command) => Task::here(command),
-            Self::Info(command) => Task::here(command),
-            Self::Cpu { measure: true } => Task::there("cpu", Program::Bench, Some("cpu"), Passed::none()),
-            Self::Cpu { measure: false } => Task::here(CpuList),
-            Self::Bench(arguments) => Task::there("bench", Program::Bench, None, arguments),
-            Self::Pipeline(arguments) => Task::there("pipeline", Program::Bench, Some("pipeline"), arguments),
-            Self::Serve(arguments) => Task::there("serve", Program::Server, Some("serve"), arguments),
-            Self::Worker(arguments) => Task::there("worker", Program::Server, Some("worker"), arguments),
-            Self::Jobs(arguments) => Task::there("jobs", Program::Server, Some("jobs"), arguments),
-            Self::Token(arguments) => Task::there("token", Program::Server, Some("token"), arguments),
-            Self::Keys(arguments) => Task::there("keys", Program::Server, Some("keys"), arguments),
-            Self::Ray(arguments) => Task::there("ray", Program::Ray, None, arguments),
+            Self::Stark(command) => CommandTask::here(command),
+            Self::Ntt(command) => CommandTask::here(command),
+            Self::Info(command) => CommandTask::here(command),
+            Self::Cpu { measure: true } => {
+                CommandTask::there("cpu", SiblingProgram::Bench, Some("cpu"), Passed::none())
+            }
+            Self::Cpu { measure: false } => CommandTask::here(CpuList),
+            Self::Bench(arguments) => CommandTask::there("bench", SiblingProgram::Bench, None, arguments),
+            Self::Pipeline(arguments) => {
+                CommandTask::there("pipeline", SiblingProgram::Bench, Some("pipeline"), arguments)
+            }
+            Self::Serve(arguments) => {
+                CommandTask::there("serve", SiblingProgram::Server, Some("serve"), arguments)
+            }
+            Self::Worker(arguments) => {
+                CommandTask::there("worker", SiblingProgram::Server, Some("worker"), arguments)
+            }
+            Self::Jobs(arguments) => {
+                CommandTask::there("jobs", SiblingProgram::Server, Some("jobs"), arguments)
+            }
+            Self::Token(arguments) => {
+                CommandTask::there("token", SiblingProgram::Server, Some("token"), arguments)
+            }
+            Self::Keys(arguments) => {
+                CommandTask::there("keys", SiblingProgram::Server, Some("keys"), arguments)
+            }
+            Self::Ray(arguments) => CommandTask::there("ray", SiblingProgram::Ray, None, arguments),
             // It has a machine for each task.
-            Self::Prover(prover) => Task::Unaided("prover", Box::new(move |options| prover.run(options))),
-            Self::Completions(command) => Task::here(command),
-            Self::Man(command) => Task::here(command),
+            Self::Prover(prover) => {
+                CommandTask::Unaided("prover", Box::new(move |options| prover.run(options)))
+            }
+            Self::Completions(command) => CommandTask::here(command),
+            Self::Man(command) => CommandTask::here(command),
         }
     }
 }
@@ -248,7 +264,7 @@ impl Command {
 /// `cpu` without options.
 struct CpuList;
 
-impl Work for CpuList {
+impl MachineWork for CpuList {
     fn name(&self) -> &'static str {
         "cpu"
     }
@@ -258,7 +274,7 @@ impl Work for CpuList {
     }
 }
 
-impl Work for Completions {
+impl MachineWork for Completions {
     fn name(&self) -> &'static str {
         "completions"
     }
@@ -268,7 +284,7 @@ impl Work for Completions {
     }
 }
 
-impl Work for Man {
+impl MachineWork for Man {
     fn name(&self) -> &'static str {
         "man"
     }

@@ -1,4 +1,4 @@
-//! What `info` knows of files without sections.
+//! The facts that `info` shows of files without sections.
 
 use proofmill::{
     circom::{CircomCurve, Symbols, describe_json, embedded_wasm, likely_curve, over_curve},
@@ -18,9 +18,9 @@ use std::{
 };
 
 /// Names and values, in the order in which they are shown.
-pub(crate) struct Facts(Vec<(&'static str, Value)>);
+pub(crate) struct ArtefactFacts(Vec<(&'static str, Value)>);
 
-impl Facts {
+impl ArtefactFacts {
     pub(crate) fn outcome(self) -> Outcome {
         let mut text = String::new();
         let mut object = Map::new();
@@ -35,7 +35,7 @@ impl Facts {
 }
 
 /// Describes a file that its first bytes name; `None` for binary files with sections, and for unknown ones.
-pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
+pub(crate) fn describe(path: &Path) -> Result<Option<ArtefactFacts>, Failure> {
     let io = |source| Failure::io(path, source);
     let (start, bytes) = if path.is_dir() {
         (vec![0, 0], None)
@@ -64,7 +64,7 @@ pub(crate) fn describe(path: &Path) -> Result<Option<Facts>, Failure> {
         },
         _ => return Ok(None),
     };
-    Ok(Some(Facts(facts.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes)))).collect())))
+    Ok(Some(ArtefactFacts(facts.into_iter().chain(bytes.map(|bytes| ("bytes", json!(bytes)))).collect())))
 }
 
 /// A circuit's WASM, or another.
@@ -76,7 +76,7 @@ fn wasm(path: &Path, version: &[u8]) -> Result<Vec<(&'static str, Value)>, Failu
     }
 }
 
-/// What `wtns compile` has made of a circuit's WASM, which it contains.
+/// A circuit that `wtns compile` has written; it contains the circuit's WASM.
 fn compiled_circuit(path: &Path, version: &[u8]) -> Result<Vec<(&'static str, Value)>, Failure> {
     let file = mapped(path)?;
     let circuit = embedded_wasm(file.bytes()).and_then(describe_wasm).unwrap_or_default();
@@ -87,7 +87,7 @@ fn mapped(path: &Path) -> Result<MappedFile, Failure> {
     MappedFile::open(path).map_err(|source| Failure::io(path, source))
 }
 
-/// A file with a circuit's WASM, what its exports say, and the curve whose prime is in the file.
+/// A file with a circuit's WASM: the facts of its exports, and the curve whose prime is in the file.
 fn of_circuit(
     kind: &str,
     version: &[u8],
@@ -105,7 +105,7 @@ fn of_circuit(
     Ok(versioned(kind, version).into_iter().chain(known).collect())
 }
 
-/// The kind and the version behind the magic.
+/// The kind, and the version after the magic.
 fn versioned(kind: &str, version: &[u8]) -> Vec<(&'static str, Value)> {
     let version = version.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     vec![("kind", json!(kind)), ("version", json!(version))]
@@ -122,7 +122,7 @@ fn tree(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     ])
 }
 
-/// Ignition's transcripts: a folder of them, or the first.
+/// Ignition's transcripts: a folder of them, or the first one.
 fn transcripts(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     // `info` does not check, so it does not reject: an inconsistent string is bad input.
     let srs = Srs::open(path).map_err(|error| Failure::Input(error.to_string()))?;
@@ -144,7 +144,7 @@ fn stark_proof(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     ])
 }
 
-/// JSON of snarkjs's or of Proofmill's.
+/// A JSON file of snarkjs or of Proofmill.
 fn document(path: &Path) -> Result<Vec<(&'static str, Value)>, Failure> {
     let description = match describe_json(path) {
         Ok(description) => description,

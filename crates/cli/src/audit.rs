@@ -1,8 +1,8 @@
-//! `zkey audit`: what a key or a contract shows of its setup.
+//! `zkey audit`: examines the setup that a key or a contract shows.
 
 use crate::{
     contribution::{self, Listing},
-    files::Input,
+    files::InputFile,
 };
 use clap::Args;
 use proofmill::{
@@ -27,16 +27,16 @@ Exit status 1: anyone can forge proofs, or the key is not the circuit's or the p
 pub(crate) struct ZkeyAudit {
     /// A proving key, a verification key, or the source of a Solidity verifier
     #[arg(value_name = "KEY")]
-    key: Input,
+    key: InputFile,
     /// Compare the key with that of this circuit
     #[arg(long, value_name = "R1CS", requires = "ptau")]
-    r1cs: Option<Input>,
+    r1cs: Option<InputFile>,
     /// The powers of tau of the circuit's key, prepared for phase 2
     #[arg(long, value_name = "PTAU", requires = "r1cs")]
-    ptau: Option<Input>,
+    ptau: Option<InputFile>,
     /// Compare a key or a contract of Groth16, and its delta, with this proving key, which `zkey verify` has accepted
     #[arg(long, value_name = "ZKEY")]
-    zkey: Option<Input>,
+    zkey: Option<InputFile>,
     #[command(flatten)]
     listing: Listing,
 }
@@ -71,7 +71,7 @@ impl ZkeyAudit {
         Ok(Outcome { text: tables.join("\n"), failure, ..Outcome::done(result) })
     }
 
-    /// What is wrong with a key, first of all what makes it forgeable.
+    /// The faults of a key; the reason why its proofs can be forged comes first.
     fn failure(&self, found: &Audit) -> Option<Failure> {
         let key = match found.contract.as_deref() {
             None | Some("") => self.key.display().to_string(),
@@ -166,7 +166,7 @@ impl ZkeyAudit {
         table
     }
 
-    /// The rows of what the key was compared with.
+    /// The rows for the files that the key was compared with.
     fn compare(&self, found: &Audit, row: &mut dyn FnMut(&str, &str)) {
         let is_whole = found.missing.is_empty();
         match (&self.r1cs, found.differs) {

@@ -1,9 +1,9 @@
 //! `zkey export bellman`, `zkey bellman contribute` and `zkey import bellman`: contributions by bellman's programs.
 
 use crate::{
-    ceremony::{Entropy, Name, hash_outcome},
+    ceremony::{ContributionName, Entropy, hash_outcome},
     curve,
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -26,10 +26,10 @@ phase2-bn254 contributes to the file; `zkey import bellman` takes the result.")]
 pub(crate) struct Export {
     /// The key
     #[arg(value_name = "ZKEY", default_value = "circuit_final.zkey")]
-    zkey: Input,
+    zkey: InputFile,
     /// The parameters to write
     #[arg(value_name = "PARAMETERS", default_value = "circuit_final.mpcparams")]
-    parameters: Output,
+    parameters: OutputFile,
 }
 
 #[derive(Debug, Subcommand)]
@@ -49,10 +49,10 @@ pub(crate) struct Contribute {
     curve: PairingCurve,
     /// The parameters so far
     #[arg(value_name = "OLD_PARAMETERS")]
-    old: Input,
+    old: InputFile,
     /// The parameters to write
     #[arg(value_name = "NEW_PARAMETERS")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
     entropy: Entropy,
 }
@@ -71,20 +71,20 @@ All contributions are verified; `zkey verify` verifies the whole key.")]
 pub(crate) struct Import {
     /// The key from which the parameters were exported
     #[arg(value_name = "OLD_ZKEY")]
-    old: Input,
+    old: InputFile,
     /// The parameters
     #[arg(value_name = "PARAMETERS")]
-    parameters: Input,
+    parameters: InputFile,
     /// The key to write
     #[arg(value_name = "NEW_ZKEY")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
-    name: Name,
+    name: ContributionName,
 }
 
 impl Export {
-    pub(crate) fn files(&self) -> Files<'_> {
-        Files { inputs: vec![&self.zkey], outputs: vec![&self.parameters] }
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
+        CommandFiles { inputs: vec![&self.zkey], outputs: vec![&self.parameters] }
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -99,9 +99,9 @@ impl Export {
 }
 
 impl BellmanCommand {
-    pub(crate) fn files(&self) -> Files<'_> {
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
         let Self::Contribute(files) = self;
-        Files { inputs: vec![&files.old], outputs: vec![&files.new] }
+        CommandFiles { inputs: vec![&files.old], outputs: vec![&files.new] }
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -116,9 +116,9 @@ impl BellmanCommand {
 }
 
 impl ImportCommand {
-    pub(crate) fn files(&self) -> Files<'_> {
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
         let Self::Bellman(files) = self;
-        Files { inputs: vec![&files.old, &files.parameters], outputs: vec![&files.new] }
+        CommandFiles { inputs: vec![&files.old, &files.parameters], outputs: vec![&files.new] }
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {

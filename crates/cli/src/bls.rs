@@ -1,6 +1,6 @@
 //! `bls`: keys, signatures, verification, test vectors.
 
-use crate::{programs::Passed, task::Work};
+use crate::{programs::Passed, task::MachineWork};
 use clap::{Args, Subcommand};
 use proofmill::bls::{PublicKey, SecretKey, Signature, fast_aggregate_verify};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -33,7 +33,7 @@ The program proofmill-bench does this: `proofmill bls vectors --help` prints its
     Vectors(Passed),
 }
 
-/// What this program does.
+/// The commands of this program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BlsWork {
     /// Make a secret key, from randomness or from a seed (EIP-2333), and print its public key
@@ -113,7 +113,7 @@ pub(crate) struct Aggregate {
     encodings: Vec<String>,
 }
 
-impl Work for BlsWork {
+impl MachineWork for BlsWork {
     fn name(&self) -> &'static str {
         match self {
             Self::Keygen(_) => "bls keygen",

@@ -2,7 +2,9 @@
 
 use proofmill::{
     Error,
-    circom::{CircuitCache, Event, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError},
+    circom::{
+        CircuitCache, Event, NATIVE_FUNCTIONS, ScalarPrime, Symbols, Witness, WitnessCalculator, WitnessError,
+    },
 };
 use proofmill_console::{Display, Failure};
 use proofmill_run::Progress;
@@ -62,12 +64,11 @@ pub(crate) fn calculate<P: ScalarPrime>(
     Ok(witness)
 }
 
-/// Which of circom's functions for field elements are slow.
+/// Names circom's functions for field elements that are slow.
 fn about_functions(interpreted: &[&str]) -> String {
-    const ALL: usize = 30;
     match interpreted.len() {
         0 => "all functions for field elements are native".to_owned(),
-        ALL.. => {
+        NATIVE_FUNCTIONS.. => {
             "no function for field elements is one of circom's that are known: it takes many times longer"
                 .to_owned()
         }
@@ -78,8 +79,8 @@ fn about_functions(interpreted: &[&str]) -> String {
     }
 }
 
-/// Compiles a circuit whose witness these inputs gave, into the user's cache. Whether it can be does not matter to the command, but a note
-/// tells of one that takes too long to be compiled unasked.
+/// Compiles a circuit whose witness these inputs gave, into the user's cache. A circuit that cannot be compiled does not fail the command.
+/// A note tells of one that takes too long to be compiled unasked.
 pub(crate) fn compile_for_later(circuit: &Path, inputs: &Path, display: Display, progress: Progress<'_>) {
     let cache = CircuitCache::of_user();
     // What is no file was read already.

@@ -3,7 +3,7 @@
 use crate::{
     contribution::{self, Listing},
     curve,
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -32,12 +32,12 @@ find your contribution in the last key.")]
 pub(crate) struct Contribute {
     /// The key so far
     #[arg(value_name = "OLD_ZKEY")]
-    old: Input,
+    old: InputFile,
     /// The key to write
     #[arg(value_name = "NEW_ZKEY")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
-    name: Name,
+    name: ContributionName,
     #[command(flatten)]
     entropy: Entropy,
 }
@@ -53,25 +53,25 @@ It is the last contribution, by a value that nobody could know before the others
 pub(crate) struct ApplyBeacon {
     /// The key so far
     #[arg(value_name = "OLD_ZKEY")]
-    old: Input,
+    old: InputFile,
     /// The key to write
     #[arg(value_name = "NEW_ZKEY")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
     beacon: BeaconValue,
     #[command(flatten)]
-    name: Name,
+    name: ContributionName,
 }
 
 /// The name of a contribution.
 #[derive(Args, Debug)]
-pub(crate) struct Name {
+pub(crate) struct ContributionName {
     /// The contribution's name, which everybody sees: at most 255 bytes
     #[arg(long, short, value_name = "NAME")]
     name: Option<String>,
 }
 
-impl Name {
+impl ContributionName {
     pub(crate) fn get(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -143,7 +143,7 @@ enum VerifyCommand {
 struct VerifyCircuit {
     /// The circuit
     #[arg(value_name = "R1CS", default_value = "circuit.r1cs")]
-    r1cs: Input,
+    r1cs: InputFile,
     #[command(flatten)]
     key: VerifiedKey,
 }
@@ -153,7 +153,7 @@ struct VerifyCircuit {
 struct VerifyInitial {
     /// The key that setup has made
     #[arg(value_name = "INITIAL_ZKEY", default_value = "circuit_0000.zkey")]
-    initial: Input,
+    initial: InputFile,
     #[command(flatten)]
     key: VerifiedKey,
 }
@@ -163,10 +163,10 @@ struct VerifyInitial {
 struct VerifiedKey {
     /// Powers of tau, prepared for phase 2
     #[arg(value_name = "PTAU", default_value = "powersOfTau28_hez_final.ptau")]
-    ptau: Input,
+    ptau: InputFile,
     /// The key
     #[arg(value_name = "ZKEY", default_value = "circuit_final.zkey")]
-    zkey: Input,
+    zkey: InputFile,
     #[command(flatten)]
     listing: Listing,
 }
@@ -182,8 +182,8 @@ fn seed(text: &str) -> Result<Seed, String> {
 }
 
 impl Contribute {
-    pub(crate) fn files(&self) -> Files<'_> {
-        Files { inputs: vec![&self.old], outputs: vec![&self.new] }
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
+        CommandFiles { inputs: vec![&self.old], outputs: vec![&self.new] }
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -192,8 +192,8 @@ impl Contribute {
 }
 
 impl ApplyBeacon {
-    pub(crate) fn files(&self) -> Files<'_> {
-        Files { inputs: vec![&self.old], outputs: vec![&self.new] }
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
+        CommandFiles { inputs: vec![&self.old], outputs: vec![&self.new] }
     }
 
     pub(crate) fn run(self, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -202,9 +202,9 @@ impl ApplyBeacon {
 }
 
 fn write(
-    old: &Input,
-    new: &Output,
-    name: &Name,
+    old: &InputFile,
+    new: &OutputFile,
+    name: &ContributionName,
     randomness: Randomness<'_>,
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {

@@ -5,7 +5,7 @@ use proofmill::circom::{Beacon, Contribution, Contributions};
 use proofmill_circom::shown_name;
 use serde_json::{Value, json};
 
-/// How many contributions are printed. JSON has all of them.
+/// The number of contributions that are printed. JSON has all of them.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Listing {
     /// Print all contributions: of more than three, only the first and the last are printed otherwise
@@ -34,7 +34,7 @@ impl Listing {
     }
 }
 
-/// In JSON.
+/// A contribution in JSON.
 pub(crate) fn object(contribution: &Contribution) -> Value {
     let beacon = |Beacon { seed, log_iterations }: &Beacon| json!({ "seed": hex::encode(seed), "log_iterations": log_iterations });
     json!({
@@ -44,7 +44,7 @@ pub(crate) fn object(contribution: &Contribution) -> Value {
     })
 }
 
-/// What a line says of a contribution.
+/// The line for a contribution.
 fn line(contribution: &Contribution, bytes: usize) -> String {
     let name = contribution.name.as_deref().map_or_else(|| "without a name".to_owned(), shown_name);
     let kind = match &contribution.beacon {
@@ -56,7 +56,7 @@ fn line(contribution: &Contribution, bytes: usize) -> String {
     format!("{name}{kind}, {hash}{rest}")
 }
 
-/// Those of a key in JSON.
+/// The contributions to a key in JSON.
 pub(crate) fn list(contributions: &Contributions) -> Value {
     json!({
         "circuit_hash": hex::encode(contributions.circuit_hash),
@@ -64,7 +64,7 @@ pub(crate) fn list(contributions: &Contributions) -> Value {
     })
 }
 
-/// Those of a key, for people.
+/// The contributions to a key, for people.
 pub(crate) fn table(contributions: &Contributions, listing: Listing) -> String {
     let mut text = format!("\ncircuit hash     {}\n", hex::encode(contributions.circuit_hash));
     if contributions.list.is_empty() {

@@ -3,12 +3,12 @@
 use proofmill::circom::{PairingCurve, curve_of};
 use std::path::Path;
 
-/// The curve of a file; BN254 if it names none: opening it then gives the error.
+/// The curve of a file; BN254 if it names none, because opening the file gives the error.
 pub(crate) fn of(path: &Path) -> proofmill::Result<PairingCurve> {
     Ok(curve_of(path)?.unwrap_or(PairingCurve::Bn254))
 }
 
-/// Of snarkjs's argument.
+/// The curve that snarkjs's argument names.
 pub(crate) fn parse(text: &str) -> Result<PairingCurve, String> {
     let name: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     match name.to_ascii_lowercase().as_str() {

@@ -1,7 +1,7 @@
 //! `wtns debug`: the signals of a circuit by name, as it calculates them.
 
 use crate::{
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
     proving::symbols,
 };
 use clap::Args;
@@ -30,16 +30,16 @@ the compiler has removed are not printed: compile the circuit with --O0 to keep 
 pub(crate) struct Debug {
     /// The circuit, as compiled by `circom --wasm` or `wtns compile`, or a graph of circom-witnesscalc
     #[arg(value_name = "WASM", conflicts_with = "json")]
-    circuit: Input,
+    circuit: InputFile,
     /// The values of its input signals
     #[arg(value_name = "INPUT")]
-    inputs: Input,
+    inputs: InputFile,
     /// The witness to write
     #[arg(value_name = "WTNS", default_value = "witness.wtns")]
-    witness: Output,
+    witness: OutputFile,
     /// The names of its signals, if any [default: the circuit's name with .sym, if there is such a file]
     #[arg(value_name = "SYM")]
-    sym: Option<Input>,
+    sym: Option<InputFile>,
     /// Print each signal that is read, in place of all signals at the end; circom 1 only
     #[arg(long, short)]
     get: bool,
@@ -52,13 +52,13 @@ pub(crate) struct Debug {
 }
 
 impl Debug {
-    pub(crate) fn files(&self) -> Files<'_> {
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
         let inputs = [Some(&*self.circuit), Some(&*self.inputs), self.sym.as_deref()];
-        Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&self.witness] }
+        CommandFiles { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&self.witness] }
     }
 
     /// The file of names, if there is one: none is needed.
-    fn names(&self, quiet: bool) -> Option<Input> {
+    fn names(&self, quiet: bool) -> Option<InputFile> {
         if self.sym.is_some() {
             return self.sym.clone();
         }
@@ -95,7 +95,7 @@ pub(crate) fn run(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failur
 fn run_over<P: ScalarPrime>(debug: Debug, machine: &mut Machine) -> Result<Outcome, Failure> {
     let quiet = machine.quiet();
     let sym = debug.names(quiet);
-    Files { inputs: sym.iter().map(|sym| &**sym).collect(), outputs: vec![&debug.witness] }.check()?;
+    CommandFiles { inputs: sym.iter().map(|sym| &**sym).collect(), outputs: vec![&debug.witness] }.check()?;
     let mut circuit = WitnessCalculator::<P>::open_over(&debug.circuit)?;
     let symbols = symbols(sym.as_ref())?;
     if let Some(sym) = &sym {
@@ -194,7 +194,7 @@ impl Names {
     }
 }
 
-/// A name, or what it would name and its number.
+/// A name; without one, the kind and the number of the object.
 struct Name<'a>(Option<&'a String>, &'static str, u32);
 
 impl fmt::Display for Name<'_> {
@@ -210,7 +210,7 @@ impl fmt::Display for Name<'_> {
 struct Lines(Mutex<io::Result<BufWriter<Box<dyn Write + Send>>>>);
 
 impl Lines {
-    /// None are written if `quiet`.
+    /// Whether to write nothing.
     fn new(quiet: bool) -> Self {
         let out: Box<dyn Write + Send> = if quiet { Box::new(io::sink()) } else { Box::new(io::stdout()) };
         Self(Mutex::new(Ok(BufWriter::new(out))))
@@ -225,7 +225,7 @@ impl Lines {
         }
     }
 
-    /// Writes what is left. A closed pipe is not an error.
+    /// Writes the remaining lines. A closed pipe is not an error.
     fn end(&self) -> Result<(), Failure> {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let written = match &mut *out {

@@ -1,6 +1,6 @@
 //! `dev`: a circuit from its source to a verified proof, with keys for tests, again whenever a file changes.
 
-use crate::{calculator, task::Work};
+use crate::{calculator, task::MachineWork};
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
@@ -66,7 +66,7 @@ fn systems() -> impl TypedValueParser<Value = System> {
     PossibleValuesParser::new(System::NAMES).try_map(|name| name.parse::<System>())
 }
 
-impl Work for Dev {
+impl MachineWork for Dev {
     fn name(&self) -> &'static str {
         "dev"
     }
@@ -115,7 +115,7 @@ fn run(dev: &Dev, machine: &mut Machine) -> Result<Outcome, Failure> {
 /// The folder that is removed when the command ends.
 static TEMPORARY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Removes the folder of a command that a signal ends.
+/// Removes the folder when a signal ends the command.
 pub(crate) fn remove_temporary() {
     if let Some(folder) = TEMPORARY.get() {
         // The process ends: a failure cannot be reported.
@@ -218,7 +218,7 @@ impl Session<'_> {
         Ok(witness)
     }
 
-    /// What `--watch` compares: the files and when they were changed.
+    /// The state that `--watch` compares: the files and the times of their last changes.
     fn state(&self) -> Vec<(PathBuf, Option<(SystemTime, u64)>)> {
         let mut files = BTreeSet::from([self.dev.input.clone()]);
         add_includes(&self.dev.circuit, &self.dev.include, &mut files);
@@ -275,7 +275,7 @@ fn compiler(words: &OsStr) -> Command {
     command
 }
 
-/// Runs a program. What it prints is shown only if it fails.
+/// Runs a program. Its output is shown only if it fails.
 fn execute(command: &mut Command, remedy: &str) -> Result<(), Failure> {
     let program = PathBuf::from(command.get_program());
     let output = command.output().map_err(|error| match error.kind() {

@@ -1,9 +1,9 @@
 //! `fflonk`: set up, prove, verify.
 
 use crate::{
-    files::Files,
+    files::CommandFiles,
     proving::{FullProve, Prove, Setup, Stored, Verify},
-    task::Work,
+    task::MachineWork,
 };
 use clap::Subcommand;
 use proofmill::fflonk::Fflonk;
@@ -40,7 +40,7 @@ A domain of n points needs 9 n + 18 powers of tau; the file may have twice as ma
     Setup(Setup),
 }
 
-impl Work for FflonkCommand {
+impl MachineWork for FflonkCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "fflonk prove",
@@ -58,11 +58,11 @@ impl Work for FflonkCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Prove(prove) => prove.files.files(),
             Self::FullProve(prove) => prove.files.files(),
-            Self::Verify(_) => Files::default(),
+            Self::Verify(_) => CommandFiles::default(),
             Self::Setup(setup) => setup.files(),
         }
     }

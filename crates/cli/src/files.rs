@@ -11,11 +11,11 @@ use std::{
 
 /// A file that a command reads; `-` is standard input.
 #[derive(Clone, Debug)]
-pub(crate) struct Input(PathBuf);
+pub(crate) struct InputFile(PathBuf);
 
 /// A file that a command writes; `-` is standard output.
 #[derive(Clone, Debug)]
-pub(crate) struct Output(PathBuf);
+pub(crate) struct OutputFile(PathBuf);
 
 /// `-` stands for this device.
 macro_rules! file {
@@ -42,19 +42,19 @@ macro_rules! file {
     };
 }
 
-file!(Input, "/dev/stdin");
-file!(Output, "/dev/stdout");
+file!(InputFile, "/dev/stdin");
+file!(OutputFile, "/dev/stdout");
 
 /// A file in a list of those that a command reads and writes in turn.
 #[derive(Clone, Debug)]
-pub(crate) struct Name {
+pub(crate) struct ListedFile {
     /// The file, if it is read.
-    pub(crate) input: Input,
+    pub(crate) input: InputFile,
     /// The file, if it is written.
-    pub(crate) output: Output,
+    pub(crate) output: OutputFile,
 }
 
-impl From<OsString> for Name {
+impl From<OsString> for ListedFile {
     fn from(name: OsString) -> Self {
         Self { input: name.clone().into(), output: name.into() }
     }
@@ -62,12 +62,12 @@ impl From<OsString> for Name {
 
 /// The files that a command reads and writes. Commands that write none need not list those that they read.
 #[derive(Debug, Default)]
-pub(crate) struct Files<'a> {
+pub(crate) struct CommandFiles<'a> {
     pub(crate) inputs: Vec<&'a Path>,
     pub(crate) outputs: Vec<&'a Path>,
 }
 
-impl Files<'_> {
+impl CommandFiles<'_> {
     /// Refuses an output that is also an input or another output, under the same name or through a link.
     ///
     /// # Errors
@@ -90,12 +90,12 @@ impl Files<'_> {
     }
 }
 
-/// What all names of a file have in common.
+/// The identity of a file, which all its names share.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     /// The device and the number of a regular file.
     File(u64, u64),
-    /// Where a file would be created: its name in its folder's canonical form.
+    /// The place of a file that does not exist: its name in its folder's canonical form.
     Place(PathBuf),
 }
 

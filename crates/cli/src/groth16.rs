@@ -2,9 +2,9 @@
 
 use crate::{
     curve,
-    files::Files,
+    files::CommandFiles,
     proving::{FullProve, Prove, Setup, Verify},
-    task::Work,
+    task::MachineWork,
 };
 use clap::Subcommand;
 use proofmill::{circom::over_curve, groth16::Groth16};
@@ -41,7 +41,7 @@ The key is insecure until someone has contributed to it: before that, anyone can
     Setup(Setup),
 }
 
-impl Work for Groth16Command {
+impl MachineWork for Groth16Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "groth16 prove",
@@ -51,11 +51,11 @@ impl Work for Groth16Command {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Prove(prove) => prove.files(),
             Self::FullProve(prove) => prove.files(),
-            Self::Verify(_) => Files::default(),
+            Self::Verify(_) => CommandFiles::default(),
             Self::Setup(setup) => setup.files(),
         }
     }

@@ -3,8 +3,8 @@
 use crate::{
     artefact,
     contribution::{self, Listing},
-    files::Input,
-    task::Work,
+    files::InputFile,
+    task::MachineWork,
 };
 use clap::Args;
 use proofmill::circom::{Description, describe};
@@ -20,12 +20,12 @@ use std::fmt::Write as _;
 pub(crate) struct Info {
     /// A circuit, witness, key, proof, reference string, tree or any other file that Proofmill reads
     #[arg(value_name = "FILE")]
-    file: Input,
+    file: InputFile,
     #[command(flatten)]
     listing: Listing,
 }
 
-impl Work for Info {
+impl MachineWork for Info {
     fn name(&self) -> &'static str {
         "info"
     }

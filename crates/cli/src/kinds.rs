@@ -1,7 +1,7 @@
-//! What the arguments of commands take. A file that is plainly something else is refused before anything is done, with the order of the
-//! arguments if that explains it.
+//! The kinds of files that commands' arguments take. A file that is plainly of another kind is refused before any work, with the order
+//! of the arguments if that explains it.
 
-use crate::files::Input;
+use crate::files::InputFile;
 use clap::{ArgMatches, Command};
 use proofmill_circom::{Content, FileKind};
 use proofmill_console::Failure;
@@ -10,7 +10,7 @@ use std::{fs::File, io::Read, path::Path};
 /// Checks the first bytes of all files that the command reads, by the names of its arguments.
 ///
 /// # Errors
-/// [`Failure::Input`] for one that is plainly of another kind. Files that are empty or cannot be read are left to the command, and pipes.
+/// [`Failure::Input`] for one that is plainly of another kind. Empty files, unreadable files and pipes are left to the command.
 pub(crate) fn check(mut command: &Command, mut matches: &ArgMatches) -> Result<(), Failure> {
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
@@ -22,7 +22,7 @@ pub(crate) fn check(mut command: &Command, mut matches: &ArgMatches) -> Result<(
     for argument in command.get_arguments() {
         let Some(kind) = name(argument).and_then(|name| Kind::of(&name)) else { continue };
         // Files that are written have another type.
-        let Ok(Some(files)) = matches.try_get_many::<Input>(argument.get_id().as_str()) else { continue };
+        let Ok(Some(files)) = matches.try_get_many::<InputFile>(argument.get_id().as_str()) else { continue };
         for file in files {
             let Some(found) = content(file) else { continue };
             if matches!(found, Content::Empty | Content::Other(_)) || kind.takes(&found) {
@@ -37,7 +37,7 @@ pub(crate) fn check(mut command: &Command, mut matches: &ArgMatches) -> Result<(
     Ok(())
 }
 
-/// What a file is; `None` for what cannot be read twice, or at all.
+/// The kind of a file; `None` if it cannot be read, or only once.
 fn content(path: &Path) -> Option<Content> {
     if !path.is_file() {
         return None;
@@ -47,7 +47,7 @@ fn content(path: &Path) -> Option<Content> {
     Some(Content::of(&first))
 }
 
-/// What an argument takes.
+/// The kind of file that an argument takes.
 #[derive(Clone, Copy)]
 enum Kind {
     Container(FileKind),
@@ -58,7 +58,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// By the name of the argument in the help; `None` for those that take several kinds.
+    /// The kind for the name of an argument in the help; `None` for arguments that take several kinds.
     fn of(argument: &str) -> Option<Self> {
         let kind = argument.trim_start_matches("OLD_").trim_start_matches("INITIAL_");
         Some(match kind {

@@ -38,7 +38,7 @@ use arguments::{Arguments, Command};
 use clap::{CommandFactory, FromArgMatches};
 use proofmill_console::{Failure, Machine, Outcome, Report, interrupt};
 use std::process::ExitCode;
-use task::{Task, Work};
+use task::{CommandTask, MachineWork};
 
 #[global_allocator]
 static ALLOCATOR: proofmill_memory::LargeBlocks = proofmill_memory::LargeBlocks;
@@ -58,15 +58,15 @@ fn main() -> ExitCode {
     options.has_warned_of_insecure_setup = is_dev;
     let task = command.task();
     let name = match &task {
-        Task::Here(work) => work.name(),
-        Task::Unaided(name, _) => name,
+        CommandTask::Here(work) => work.name(),
+        CommandTask::Unaided(name, _) => name,
     };
     if let Err(failure) = kinds::check(&definition, &matches) {
         return Report::without_machine(name, &options).end(Err(failure));
     }
     let work = match task {
-        Task::Here(work) => work,
-        Task::Unaided(_, work) => return Report::without_machine(name, &options).end(work(&options)),
+        CommandTask::Here(work) => work,
+        CommandTask::Unaided(_, work) => return Report::without_machine(name, &options).end(work(&options)),
     };
     match Machine::new(&options, work.storage().as_ref()) {
         Ok(mut machine) => {
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(work: Box<dyn Work>, machine: &mut Machine) -> Result<Outcome, Failure> {
+fn run(work: Box<dyn MachineWork>, machine: &mut Machine) -> Result<Outcome, Failure> {
     let files = work.files();
     files.check()?;
     interrupt::clean_up_at_a_signal(files.outputs, dev::remove_temporary)?;

@@ -1,6 +1,6 @@
 //! `merkle`: trees over the rows of a file, openings, their verification.
 
-use crate::{files::Files, task::Work};
+use crate::{files::CommandFiles, task::MachineWork};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use proofmill::merkle::{Digest, Hash, Opening, Rows, TreeFile, root};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -95,7 +95,7 @@ pub(crate) struct Check {
 /// The argument of [`Check`] that makes others optional.
 const TRUST: &str = "trust_opening";
 
-impl Work for MerkleCommand {
+impl MachineWork for MerkleCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Root(_) => "merkle root",
@@ -105,11 +105,11 @@ impl Work for MerkleCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
-            Self::Root(_) | Self::Check(_) => Files::default(),
-            Self::Build(build) => Files { inputs: vec![&build.rows.file], outputs: vec![&build.out] },
-            Self::Open(open) => Files { inputs: vec![&open.tree], outputs: vec![&open.out] },
+            Self::Root(_) | Self::Check(_) => CommandFiles::default(),
+            Self::Build(build) => CommandFiles { inputs: vec![&build.rows.file], outputs: vec![&build.out] },
+            Self::Open(open) => CommandFiles { inputs: vec![&open.tree], outputs: vec![&open.out] },
         }
     }
 

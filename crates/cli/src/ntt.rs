@@ -1,9 +1,9 @@
 //! `ntt`: number-theoretic transforms of a file's columns.
 
 use crate::{
-    files::Files,
+    files::CommandFiles,
     rows::{RowFile, write_elements},
-    task::Work,
+    task::MachineWork,
 };
 use clap::{Args, ValueEnum};
 use proofmill::ntt::{GoldilocksDomain, Order};
@@ -76,14 +76,14 @@ impl Ntt {
     }
 }
 
-impl Work for Ntt {
+impl MachineWork for Ntt {
     fn name(&self) -> &'static str {
         "ntt"
     }
 
     // The input may be replaced: it is read whole before the output is written.
-    fn files(&self) -> Files<'_> {
-        Files { outputs: vec![&self.out], ..Files::default() }
+    fn files(&self) -> CommandFiles<'_> {
+        CommandFiles { outputs: vec![&self.out], ..CommandFiles::default() }
     }
 
     fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {

@@ -1,10 +1,10 @@
 //! `plonk`: set up, prove, verify.
 
 use crate::{
-    files::Files,
+    files::CommandFiles,
     programs::Passed,
     proving::{FullProve, Prove, Setup, Stored, Verify, warn_of_powers},
-    task::Work,
+    task::MachineWork,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -28,7 +28,7 @@ The program proofmill-bench does this: `proofmill plonk workload --help` prints 
     Workload(Passed),
 }
 
-/// What this program does.
+/// The commands of this program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlonkWork {
     /// Prove that a witness satisfies a circuit; several, with one key
@@ -70,7 +70,7 @@ pub(crate) struct PlonkSetup {
     arithmetisation: Arithmetisation,
 }
 
-impl Work for PlonkWork {
+impl MachineWork for PlonkWork {
     fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "plonk prove",
@@ -88,11 +88,11 @@ impl Work for PlonkWork {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Prove(prove) => prove.files.files(),
             Self::FullProve(prove) => prove.files.files(),
-            Self::Verify(_) => Files::default(),
+            Self::Verify(_) => CommandFiles::default(),
             Self::Setup(setup) => setup.files.files(),
         }
     }

@@ -1,11 +1,11 @@
 //! `powersoftau`: the first phase of a ceremony.
 
 use crate::{
-    ceremony::{BeaconValue, Entropy, Name, hash_outcome, list_outcome},
+    ceremony::{BeaconValue, ContributionName, Entropy, hash_outcome, list_outcome},
     contribution::Listing,
     curve,
-    files::{Files, Input, Output},
-    task::Work,
+    files::{CommandFiles, InputFile, OutputFile},
+    task::MachineWork,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -106,9 +106,9 @@ pub(crate) struct New {
     power: u32,
     /// The file to write [default: powersOfTauPOWER_0000.ptau]
     #[arg(value_name = "PTAU")]
-    ptau: Option<Output>,
+    ptau: Option<OutputFile>,
     #[arg(skip)]
-    default: OnceLock<Output>,
+    default: OnceLock<OutputFile>,
 }
 
 #[derive(Args, Debug)]
@@ -120,12 +120,12 @@ find your contribution in the last file.")]
 pub(crate) struct Contribute {
     /// The powers so far
     #[arg(value_name = "OLD_PTAU")]
-    old: Input,
+    old: InputFile,
     /// The powers to write
     #[arg(value_name = "NEW_PTAU")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
-    name: Name,
+    name: ContributionName,
     #[command(flatten)]
     entropy: Entropy,
 }
@@ -141,14 +141,14 @@ It is the last contribution, by a value that nobody could know before the others
 pub(crate) struct ApplyBeacon {
     /// The powers so far
     #[arg(value_name = "OLD_PTAU")]
-    old: Input,
+    old: InputFile,
     /// The powers to write
     #[arg(value_name = "NEW_PTAU")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
     beacon: BeaconValue,
     #[command(flatten)]
-    name: Name,
+    name: ContributionName,
 }
 
 #[derive(Args, Debug)]
@@ -157,10 +157,10 @@ pub(crate) struct ApplyBeacon {
 pub(crate) struct ExportChallenge {
     /// The powers so far
     #[arg(value_name = "PTAU")]
-    ptau: Input,
+    ptau: InputFile,
     /// The challenge to write
     #[arg(value_name = "CHALLENGE", default_value = "challenge")]
-    challenge: Output,
+    challenge: OutputFile,
 }
 
 #[derive(Args, Debug)]
@@ -169,10 +169,10 @@ pub(crate) struct ExportChallenge {
 pub(crate) struct ExportJson {
     /// The powers
     #[arg(value_name = "PTAU")]
-    ptau: Input,
+    ptau: InputFile,
     /// The file to write
     #[arg(value_name = "JSON")]
-    output: Output,
+    output: OutputFile,
 }
 
 #[derive(Args, Debug)]
@@ -186,12 +186,12 @@ pub(crate) struct Respond {
     curve: PairingCurve,
     /// The challenge
     #[arg(value_name = "CHALLENGE")]
-    challenge: Input,
+    challenge: InputFile,
     /// The response to write [default: the challenge's name with the extension response]
     #[arg(value_name = "RESPONSE")]
-    response: Option<Output>,
+    response: Option<OutputFile>,
     #[arg(skip)]
-    default: OnceLock<Output>,
+    default: OnceLock<OutputFile>,
     #[command(flatten)]
     entropy: Entropy,
 }
@@ -204,25 +204,25 @@ The proofs of knowledge are verified, the powers are not: `powersoftau verify` d
 pub(crate) struct ImportResponse {
     /// The powers that the challenge was exported from
     #[arg(value_name = "OLD_PTAU")]
-    old: Input,
+    old: InputFile,
     /// The response
     #[arg(value_name = "RESPONSE")]
-    response: Input,
+    response: InputFile,
     /// The powers to write
     #[arg(value_name = "NEW_PTAU")]
-    new: Output,
+    new: OutputFile,
     #[command(flatten)]
-    name: Name,
+    name: ContributionName,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Prepare {
     /// The powers
     #[arg(value_name = "OLD_PTAU")]
-    old: Input,
+    old: InputFile,
     /// The powers to write
     #[arg(value_name = "NEW_PTAU")]
-    new: Output,
+    new: OutputFile,
 }
 
 #[derive(Args, Debug)]
@@ -233,7 +233,7 @@ writes pot14_01.ptau to pot14_13.ptau, next to the file. It must be prepared for
 pub(crate) struct Truncate {
     /// The powers
     #[arg(value_name = "PTAU")]
-    ptau: Input,
+    ptau: InputFile,
     /// The first of the files to write, which tells where they are.
     #[arg(skip)]
     first: OnceLock<PathBuf>,
@@ -245,20 +245,20 @@ pub(crate) struct Truncate {
 pub(crate) struct Verify {
     /// The powers
     #[arg(value_name = "PTAU")]
-    ptau: Input,
+    ptau: InputFile,
     #[command(flatten)]
     listing: Listing,
 }
 
 impl New {
-    fn ptau(&self) -> &Output {
+    fn ptau(&self) -> &OutputFile {
         let default = || OsString::from(format!("powersOfTau{}_0000.ptau", self.power)).into();
         self.ptau.as_ref().unwrap_or_else(|| self.default.get_or_init(default))
     }
 }
 
 impl Respond {
-    fn response(&self) -> &Output {
+    fn response(&self) -> &OutputFile {
         let default = || self.challenge.with_extension("response").into_os_string().into();
         self.response.as_ref().unwrap_or_else(|| self.default.get_or_init(default))
     }
@@ -289,7 +289,7 @@ impl Truncate {
 }
 
 impl PowersCommand {
-    /// That of the powers.
+    /// The file of the powers.
     fn curve(&self) -> proofmill::Result<PairingCurve> {
         match self {
             Self::New(new) => Ok(new.curve),
@@ -320,7 +320,7 @@ impl PowersCommand {
         }
     }
 }
-impl Work for PowersCommand {
+impl MachineWork for PowersCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::New(_) => "powersoftau new",
@@ -337,7 +337,7 @@ impl Work for PowersCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         let (inputs, output): (Vec<&Path>, &Path) = match self {
             Self::New(new) => (vec![], new.ptau()),
             Self::Contribute(files) => (vec![&files.old], &files.new),
@@ -352,9 +352,9 @@ impl Work for PowersCommand {
                 (vec![&files.old], &files.new)
             }
             Self::Truncate(files) => (vec![&files.ptau], files.first.get_or_init(|| files.part(1))),
-            Self::Verify(_) => return Files::default(),
+            Self::Verify(_) => return CommandFiles::default(),
         };
-        Files { inputs, outputs: vec![output] }
+        CommandFiles { inputs, outputs: vec![output] }
     }
 
     fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -419,9 +419,9 @@ fn run_over<C: CeremonyCurve>(command: PowersCommand, machine: &mut Machine) -> 
 }
 
 fn contribute<C: CeremonyCurve>(
-    old: &Input,
-    new: &Output,
-    name: &Name,
+    old: &InputFile,
+    new: &OutputFile,
+    name: &ContributionName,
     randomness: Randomness<'_>,
     machine: &mut Machine,
 ) -> Result<Outcome, Failure> {

@@ -6,16 +6,16 @@ use std::{env, ffi::OsString, io, path::Path, process::Command};
 
 /// A program next to this one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Program {
+pub(crate) enum SiblingProgram {
     /// Benchmarks and pipelines.
     Bench,
     /// The service.
     Server,
-    /// Proofs over many machines: of the Python package.
+    /// Proofs over many machines, a program of the Python package.
     Ray,
 }
 
-impl Program {
+impl SiblingProgram {
     /// The file's name, without the system's suffix.
     fn name(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl Program {
         }
     }
 
-    /// What installs it in a clone.
+    /// The command that installs it in a clone.
     fn installation(self) -> &'static str {
         match self {
             Self::Bench => "cargo install --path lab/bench",
@@ -55,7 +55,7 @@ impl Passed {
     /// cannot be started.
     pub(crate) fn run(
         &self,
-        program: Program,
+        program: SiblingProgram,
         command: Option<&str>,
         options: &Options,
     ) -> Result<Outcome, Failure> {
@@ -64,11 +64,11 @@ impl Passed {
         for path in neighbour.iter().map(|path| path.as_path()).chain([Path::new(&name)]) {
             let mut child = Command::new(path);
             match program {
-                Program::Bench => child.args(options.words()).args(command).args(&self.arguments),
-                Program::Server => {
+                SiblingProgram::Bench => child.args(options.words()).args(command).args(&self.arguments),
+                SiblingProgram::Server => {
                     child.args(command).args(&self.arguments).args(server_words(command, options))
                 }
-                Program::Ray => {
+                SiblingProgram::Ray => {
                     let insecure = options.allow_insecure_setup.then_some("--allow-insecure-setup");
                     child
                         .args(&self.arguments)
@@ -76,7 +76,7 @@ impl Passed {
                         .args(insecure)
                 }
             };
-            if matches!(program, Program::Server) && options.quiet {
+            if matches!(program, SiblingProgram::Server) && options.quiet {
                 child.env("PROOFMILL_LOG", "error");
             }
             let error = replace(child);
@@ -91,7 +91,7 @@ impl Passed {
     }
 }
 
-/// The options of every command as those of a command of the service: what concerns proofs is for the provers that it starts.
+/// Passes the options of every command to a command of the service. Options about proofs go to the provers that it starts.
 fn server_words(command: Option<&str>, options: &Options) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     if !matches!(command, Some("serve" | "worker")) {

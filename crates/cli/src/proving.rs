@@ -2,7 +2,7 @@
 
 use crate::{
     calculator,
-    files::{Files, Input, Name, Output},
+    files::{CommandFiles, InputFile, ListedFile, OutputFile},
 };
 use clap::Args;
 use proofmill::{
@@ -14,15 +14,15 @@ use proofmill_run::{Progress, Run};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The files that `prove` and `fullprove` write, of the first proof.
+/// The files that `prove` and `fullprove` write for the first proof.
 #[derive(Args, Debug)]
 pub(crate) struct ProofOutputs {
     /// The proof to write
     #[arg(value_name = "PROOF", default_value = "proof.json")]
-    pub(crate) proof: Output,
+    pub(crate) proof: OutputFile,
     /// The public signals to write
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
-    pub(crate) public: Output,
+    pub(crate) public: OutputFile,
 }
 
 impl ProofOutputs {
@@ -36,14 +36,18 @@ impl ProofOutputs {
     }
 
     /// The jobs of these outputs and of further names, three each.
-    fn jobs<'a>(&'a self, source: &'a Input, more: &'a [Name]) -> Result<Vec<Job<'a>>, Failure> {
+    fn jobs<'a>(
+        &'a self,
+        source: &'a InputFile,
+        more: &'a [ListedFile],
+    ) -> Result<Vec<ProofJob<'a>>, Failure> {
         let (more, rest) = more.as_chunks();
         if let [name, ..] = rest {
             let expected = "expected three names for each further proof: what is proven, PROOF and PUBLIC";
             return Err(Failure::about(&name.input, expected));
         }
-        let first = Job { source, proof: &self.proof, public: &self.public };
-        let more = more.iter().map(|[source, proof, public]| Job {
+        let first = ProofJob { source, proof: &self.proof, public: &self.public };
+        let more = more.iter().map(|[source, proof, public]| ProofJob {
             source: &source.input,
             proof: &proof.output,
             public: &public.output,
@@ -53,19 +57,22 @@ impl ProofOutputs {
 }
 
 /// One of the proofs that a command makes with one key.
-pub(crate) struct Job<'a> {
+pub(crate) struct ProofJob<'a> {
     /// The witness, or the inputs from which it is calculated.
-    pub(crate) source: &'a Input,
-    pub(crate) proof: &'a Output,
-    pub(crate) public: &'a Output,
+    pub(crate) source: &'a InputFile,
+    pub(crate) proof: &'a OutputFile,
+    pub(crate) public: &'a OutputFile,
 }
 
 /// The files of jobs, and other inputs.
-fn files<'a>(jobs: Result<Vec<Job<'a>>, Failure>, inputs: impl IntoIterator<Item = &'a Input>) -> Files<'a> {
+fn files<'a>(
+    jobs: Result<Vec<ProofJob<'a>>, Failure>,
+    inputs: impl IntoIterator<Item = &'a InputFile>,
+) -> CommandFiles<'a> {
     // What is wrong with a list of names is said by the command.
     let jobs = jobs.unwrap_or_default();
     let sources = jobs.iter().map(|job| job.source);
-    Files {
+    CommandFiles {
         inputs: inputs.into_iter().chain(sources).map(|input| &**input).collect(),
         outputs: jobs.iter().flat_map(|job| [&**job.proof, &**job.public]).collect(),
     }
@@ -77,25 +84,25 @@ fn text(path: &Path) -> String {
 }
 
 /// A proof for `--json`.
-fn written<P: ScalarPrime>(proof: &Output, public: &Output, signals: &PublicSignals<P>) -> Value {
+fn written<P: ScalarPrime>(proof: &OutputFile, public: &OutputFile, signals: &PublicSignals<P>) -> Value {
     let signals: Vec<_> = signals.iter().map(ToString::to_string).collect();
     json!({ "proof": text(proof), "public": text(public), "signals": signals })
 }
 
-/// Makes the proofs of jobs with one key, one after another. A job that fails does not keep the others from being done, unless it is for the
-/// key that they share.
+/// Makes the proofs of jobs with one key, one after another. A failed job does not stop the others, unless the key that they share is the
+/// cause.
 fn prove_each<S: ProofSystem>(
-    zkey: &Input,
-    jobs: &[Job<'_>],
+    zkey: &InputFile,
+    jobs: &[ProofJob<'_>],
     check: bool,
     machine: &mut Machine,
-    witness: impl Fn(&Input, Progress<'_>) -> Result<Witness<SystemPrime<S>>, Failure> + Sync,
+    witness: impl Fn(&InputFile, Progress<'_>) -> Result<Witness<SystemPrime<S>>, Failure> + Sync,
 ) -> Result<Outcome, Failure> {
     machine.clock().expect(S::PROVE_PHASES);
     machine.run(|Run { progress, .. }| {
         progress.begin("read zkey");
         let key = ProvingKey::<S>::open(zkey)?;
-        let prove = |job: &Job<'_>| -> Result<Value, Failure> {
+        let prove = |job: &ProofJob<'_>| -> Result<Value, Failure> {
             let witness = witness(job.source, progress)?;
             let proof = if check { key.prove(&witness) } else { key.prove_unchecked(&witness) }?;
             progress.begin("write proof");
@@ -121,7 +128,7 @@ fn prove_each<S: ProofSystem>(
     })
 }
 
-/// The outcome of what was done one after another.
+/// The outcome of several jobs, done one after another.
 fn outcome_of_many(result: Value, failures: Vec<Failure>, summary: String) -> Outcome {
     let failure = (!failures.is_empty()).then_some(Failure::Several { failures, summary });
     Outcome { failure, ..Outcome::done(result) }
@@ -141,45 +148,45 @@ pub(crate) struct Stored<A: Args> {
 pub(crate) struct Prove {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    pub(crate) zkey: Input,
+    pub(crate) zkey: InputFile,
     /// The value of every wire
     #[arg(value_name = "WTNS")]
-    witness: Input,
+    witness: InputFile,
     #[command(flatten)]
     outputs: ProofOutputs,
     /// Further proofs with the same key: a witness, the proof to write and the public signals to write of each
     #[arg(value_name = "WTNS PROOF PUBLIC")]
-    more: Vec<Name>,
+    more: Vec<ListedFile>,
     /// Check each witness against this circuit first
     #[arg(long, value_name = "R1CS")]
-    r1cs: Option<Input>,
+    r1cs: Option<InputFile>,
     /// Name the signals of the constraint that fails, by circom's names
     #[arg(long, value_name = "SYM", requires = "r1cs")]
-    sym: Option<Input>,
+    sym: Option<InputFile>,
     /// Do not check the witness first (the proof is still verified)
     #[arg(long)]
     no_check: bool,
 }
 
 impl Prove {
-    pub(crate) fn jobs(&self) -> Result<Vec<Job<'_>>, Failure> {
+    pub(crate) fn jobs(&self) -> Result<Vec<ProofJob<'_>>, Failure> {
         self.outputs.jobs(&self.witness, &self.more)
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
         files(self.jobs(), [Some(&self.zkey), self.r1cs.as_ref(), self.sym.as_ref()].into_iter().flatten())
     }
 
     /// Proves.
     pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
-        let witness = |source: &Input, progress: Progress<'_>| self.witness(source, progress);
+        let witness = |source: &InputFile, progress: Progress<'_>| self.witness(source, progress);
         prove_each::<S>(&self.zkey, &self.jobs()?, !self.no_check, machine, witness)
     }
 
     /// Reads a witness, and checks it against the circuit of `--r1cs` if one is given.
     fn witness<P: ScalarPrime>(
         &self,
-        witness: &Input,
+        witness: &InputFile,
         progress: Progress<'_>,
     ) -> Result<Witness<P>, Failure> {
         progress.begin("read witness");
@@ -195,7 +202,7 @@ impl Prove {
 }
 
 /// The names of signals, if a file of them is given.
-pub(crate) fn symbols(sym: Option<&Input>) -> Result<Option<Symbols>, Failure> {
+pub(crate) fn symbols(sym: Option<&InputFile>) -> Result<Option<Symbols>, Failure> {
     Ok(sym.map(Symbols::open).transpose()?)
 }
 
@@ -204,36 +211,36 @@ pub(crate) fn symbols(sym: Option<&Input>) -> Result<Option<Symbols>, Failure> {
 pub(crate) struct FullProve {
     /// The values of the circuit's input signals
     #[arg(value_name = "INPUT")]
-    inputs: Input,
+    inputs: InputFile,
     /// The circuit, as compiled by `circom --wasm` or `wtns compile`, or a graph of circom-witnesscalc
     #[arg(value_name = "WASM")]
-    circuit: Input,
+    circuit: InputFile,
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    pub(crate) zkey: Input,
+    pub(crate) zkey: InputFile,
     #[command(flatten)]
     outputs: ProofOutputs,
     /// Further proofs with the same circuit and key: inputs, the proof to write and the public signals to write of each
     #[arg(value_name = "INPUT PROOF PUBLIC")]
-    more: Vec<Name>,
+    more: Vec<ListedFile>,
     /// Name signals in errors, by circom's names
     #[arg(long, value_name = "SYM")]
-    sym: Option<Input>,
+    sym: Option<InputFile>,
 }
 
 impl FullProve {
-    pub(crate) fn jobs(&self) -> Result<Vec<Job<'_>>, Failure> {
+    pub(crate) fn jobs(&self) -> Result<Vec<ProofJob<'_>>, Failure> {
         self.outputs.jobs(&self.inputs, &self.more)
     }
 
-    pub(crate) fn files(&self) -> Files<'_> {
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
         files(self.jobs(), [Some(&self.circuit), Some(&self.zkey), self.sym.as_ref()].into_iter().flatten())
     }
 
     /// Calculates witnesses, which stay in memory, and proves. Afterwards it makes the circuit's next witness take less time.
     pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         let display = machine.display();
-        let witness = |inputs: &Input, progress: Progress<'_>| self.witness(inputs, display, progress);
+        let witness = |inputs: &InputFile, progress: Progress<'_>| self.witness(inputs, display, progress);
         let outcome = prove_each::<S>(&self.zkey, &self.jobs()?, true, machine, witness)?;
         machine.run(|Run { progress, .. }| {
             calculator::compile_for_later(&self.circuit, &self.inputs, display, progress);
@@ -243,7 +250,7 @@ impl FullProve {
 
     fn witness<P: ScalarPrime>(
         &self,
-        inputs: &Input,
+        inputs: &InputFile,
         display: Display,
         progress: Progress<'_>,
     ) -> Result<Witness<P>, Failure> {
@@ -257,20 +264,20 @@ impl FullProve {
 pub(crate) struct Verify {
     /// The verification key
     #[arg(value_name = "VERIFICATION_KEY")]
-    pub(crate) key: Input,
+    pub(crate) key: InputFile,
     /// The public signals
     #[arg(value_name = "PUBLIC")]
-    public: Input,
+    public: InputFile,
     /// The proof
     #[arg(value_name = "PROOF")]
-    proof: Input,
+    proof: InputFile,
     /// Further proofs for the same key: the public signals and the proof of each
     #[arg(value_name = "PUBLIC PROOF")]
-    more: Vec<Input>,
+    more: Vec<InputFile>,
 }
 
 impl Verify {
-    /// Verifies proofs for their public signals. A proof that cannot be read does not keep the others from being verified.
+    /// Verifies proofs for their public signals. A proof that cannot be read does not stop the others.
     pub(crate) fn run<S: ProofSystem>(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
         machine.run(|Run { progress, .. }| {
             progress.begin("read proof");
@@ -305,14 +312,14 @@ impl Verify {
         self.outcome(verdicts)
     }
 
-    fn outcome(&self, mut verdicts: Vec<(&Input, Result<(), Failure>)>) -> Result<Outcome, Failure> {
+    fn outcome(&self, mut verdicts: Vec<(&InputFile, Result<(), Failure>)>) -> Result<Outcome, Failure> {
         if self.more.is_empty()
             && let Some((_, verdict)) = verdicts.pop()
         {
             verdict?;
             return Ok(Outcome { text: "valid\n".to_owned(), ..Outcome::done(json!({ "valid": true })) });
         }
-        let object = |(proof, verdict): &(&Input, Result<(), Failure>)| {
+        let object = |(proof, verdict): &(&InputFile, Result<(), Failure>)| {
             let mut object = json!({ "proof": text(proof), "valid": verdict.is_ok() });
             if let Err(failure) = verdict {
                 object["error"] = failure.to_string().into();
@@ -333,16 +340,16 @@ impl Verify {
 pub(crate) struct Setup {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    pub(crate) r1cs: Input,
+    pub(crate) r1cs: InputFile,
     /// Powers of tau, prepared for phase 2
     #[arg(value_name = "PTAU")]
-    pub(crate) ptau: Input,
+    pub(crate) ptau: InputFile,
     /// The proving key to write
     #[arg(value_name = "ZKEY")]
-    pub(crate) zkey: Output,
+    pub(crate) zkey: OutputFile,
 }
 
-/// Warns of powers of tau that someone may know, for the reason given, unless the command is quiet.
+/// Warns that someone may know tau, with the given reason, unless the command is quiet.
 pub(crate) fn warn_of_powers(ptau: &Path, insecurity: Option<&str>, quiet: bool) {
     if let (Some(reason), false) = (insecurity, quiet) {
         let ptau = ptau.display();
@@ -353,8 +360,8 @@ pub(crate) fn warn_of_powers(ptau: &Path, insecurity: Option<&str>, quiet: bool)
 }
 
 impl Setup {
-    pub(crate) fn files(&self) -> Files<'_> {
-        Files { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
+    pub(crate) fn files(&self) -> CommandFiles<'_> {
+        CommandFiles { inputs: vec![&self.r1cs, &self.ptau], outputs: vec![&self.zkey] }
     }
 
     /// Makes the key.

@@ -3,10 +3,10 @@
 use crate::{
     contribution::Listing,
     curve,
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
     info,
     proving::symbols,
-    task::Work,
+    task::MachineWork,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -50,7 +50,7 @@ pub(crate) enum R1csExport {
 pub(crate) struct Circuit {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    r1cs: Input,
+    r1cs: InputFile,
 }
 
 #[derive(Args, Debug)]
@@ -60,23 +60,23 @@ pub(crate) struct Circuit {
 pub(crate) struct Print {
     /// The circuit
     #[arg(value_name = "R1CS", conflicts_with = "json")]
-    r1cs: Input,
+    r1cs: InputFile,
     /// Circom's names, in place of numbers
     #[arg(value_name = "SYM")]
-    sym: Option<Input>,
+    sym: Option<InputFile>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ExportJson {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    r1cs: Input,
+    r1cs: InputFile,
     /// The file to write [default: the circuit's name with .json]
     #[arg(value_name = "JSON")]
-    output: Option<Output>,
+    output: Option<OutputFile>,
 }
 
-impl Work for R1csCommand {
+impl MachineWork for R1csCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Info(_) => "r1cs info",
@@ -85,8 +85,8 @@ impl Work for R1csCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
-        Files::default()
+    fn files(&self) -> CommandFiles<'_> {
+        CommandFiles::default()
     }
 
     fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -102,7 +102,7 @@ impl Work for R1csCommand {
             R1csCommand::Export(R1csExport::Json(files)) => {
                 let target =
                     files.output.unwrap_or_else(|| files.r1cs.with_extension("json").into_os_string().into());
-                Files { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
+                CommandFiles { inputs: vec![&files.r1cs], outputs: vec![&target] }.check()?;
                 machine.run(|_| write_r1cs_json(&files.r1cs, &target))?;
                 Ok(Outcome::done(json!({ "json": &*target })))
             }

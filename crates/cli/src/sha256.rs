@@ -1,6 +1,6 @@
 //! `sha256`: digests of files in sha256sum's formats, and roots of SSZ trees.
 
-use crate::task::Work;
+use crate::task::MachineWork;
 use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
@@ -45,7 +45,7 @@ pub(crate) struct Sha256Command {
     kernel: Option<String>,
 }
 
-impl Work for Sha256Command {
+impl MachineWork for Sha256Command {
     fn name(&self) -> &'static str {
         "sha256"
     }

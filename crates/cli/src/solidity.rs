@@ -1,6 +1,6 @@
 //! `zkey export solidityverifier` and `zkey export soliditycalldata`: verification in Ethereum contracts.
 
-use crate::files::{Input, Output};
+use crate::files::{InputFile, OutputFile};
 use clap::Args;
 use proofmill::{AnyProof, AnyVerifyingKey, circom::PublicSignals};
 use proofmill_console::{Failure, Machine, Outcome};
@@ -14,10 +14,10 @@ use serde_json::json;
 pub(crate) struct SolidityVerifier {
     /// The proving key or verification key of Groth16, fflonk, or PLONK in any arithmetisation
     #[arg(value_name = "KEY")]
-    pub(crate) key: Input,
+    pub(crate) key: InputFile,
     /// The contract to write
     #[arg(value_name = "CONTRACT", default_value = "verifier.sol")]
-    pub(crate) contract: Output,
+    pub(crate) contract: OutputFile,
 }
 
 #[derive(Args, Debug)]
@@ -27,13 +27,13 @@ pub(crate) struct SolidityVerifier {
 pub(crate) struct SolidityCalldata {
     /// The public signals
     #[arg(value_name = "PUBLIC", default_value = "public.json")]
-    public: Input,
+    public: InputFile,
     /// The proof of Groth16, PLONK or fflonk
     #[arg(value_name = "PROOF", default_value = "proof.json")]
-    proof: Input,
+    proof: InputFile,
     /// The proving key or verification key: print only a call that its contract accepts
     #[arg(long, value_name = "KEY")]
-    key: Option<Input>,
+    key: Option<InputFile>,
 }
 
 /// Writes the contract that verifies a key's proofs.

@@ -1,6 +1,6 @@
 //! `srs`: structured reference strings.
 
-use crate::{files::Files, task::Work};
+use crate::{files::CommandFiles, task::MachineWork};
 use clap::{Args, Subcommand};
 use proofmill::srs::Srs;
 use proofmill_console::{Failure, Machine, Outcome};
@@ -70,7 +70,7 @@ fn size(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("expected a number from 1 to 2^{LARGEST}, such as 1000000 or 2^20"))
 }
 
-impl Work for SrsCommand {
+impl MachineWork for SrsCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::New(_) => "srs new",
@@ -79,10 +79,10 @@ impl Work for SrsCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
-            Self::New(new) => Files { outputs: vec![&new.file], ..Files::default() },
-            Self::Info(_) | Self::Check(_) => Files::default(),
+            Self::New(new) => CommandFiles { outputs: vec![&new.file], ..CommandFiles::default() },
+            Self::Info(_) | Self::Check(_) => CommandFiles::default(),
         }
     }
 

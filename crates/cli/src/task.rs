@@ -1,24 +1,24 @@
-//! What a command does, and who does it.
+//! The tasks of commands: done here, or by another program.
 
 use crate::{
-    files::Files,
-    programs::{Passed, Program},
+    files::CommandFiles,
+    programs::{Passed, SiblingProgram},
 };
 use proofmill_console::{Failure, Machine, Options, Outcome, StorageOptions};
 
-/// What a command does on this machine.
-pub(crate) trait Work {
+/// A command that uses the library's machine.
+pub(crate) trait MachineWork {
     /// The command's name, such as `plonk prove`.
     fn name(&self) -> &'static str;
 
-    /// The options of where a key is kept, of a command that has any.
+    /// The options for the place of a key, if the command has them.
     fn storage(&self) -> Option<StorageOptions> {
         None
     }
 
     /// The files that the command reads and writes, where an output could replace another one.
-    fn files(&self) -> Files<'_> {
-        Files::default()
+    fn files(&self) -> CommandFiles<'_> {
+        CommandFiles::default()
     }
 
     fn run(self: Box<Self>, machine: &mut Machine) -> Result<Outcome, Failure>;
@@ -28,22 +28,22 @@ pub(crate) trait Work {
 type Unaided = Box<dyn FnOnce(&Options) -> Result<Outcome, Failure>>;
 
 /// The task of a command.
-pub(crate) enum Task {
-    /// It needs the library's machine.
-    Here(Box<dyn Work>),
-    /// It is done without, under this name.
+pub(crate) enum CommandTask {
+    /// The command needs the library's machine.
+    Here(Box<dyn MachineWork>),
+    /// The command needs no machine. It has this name.
     Unaided(&'static str, Unaided),
 }
 
-impl Task {
-    pub(crate) fn here(work: impl Work + 'static) -> Self {
+impl CommandTask {
+    pub(crate) fn here(work: impl MachineWork + 'static) -> Self {
         Self::Here(Box::new(work))
     }
 
-    /// A program does it. `word` is the one before the arguments, if any.
+    /// Runs another program. `word` is the word before the arguments, if any.
     pub(crate) fn there(
         name: &'static str,
-        program: Program,
+        program: SiblingProgram,
         word: Option<&'static str>,
         arguments: Passed,
     ) -> Self {

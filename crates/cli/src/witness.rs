@@ -3,9 +3,9 @@
 use crate::{
     calculator, curve,
     debug::{self, Debug},
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
     proving::symbols,
-    task::Work,
+    task::MachineWork,
 };
 use clap::{Args, Subcommand};
 use proofmill::circom::{
@@ -41,10 +41,10 @@ pub(crate) enum WtnsExport {
 pub(crate) struct ExportJson {
     /// The value of every wire
     #[arg(value_name = "WTNS", default_value = "witness.wtns")]
-    witness: Input,
+    witness: InputFile,
     /// The file to write
     #[arg(value_name = "JSON", default_value = "witness.json")]
-    output: Output,
+    output: OutputFile,
 }
 
 #[derive(Args, Debug)]
@@ -58,16 +58,16 @@ standard error.")]
 pub(crate) struct Calculate {
     /// The circuit, as compiled by `circom --wasm` or `wtns compile`, or a graph of circom-witnesscalc
     #[arg(value_name = "WASM")]
-    circuit: Input,
+    circuit: InputFile,
     /// The values of its input signals
     #[arg(value_name = "INPUT")]
-    inputs: Input,
+    inputs: InputFile,
     /// The witness to write
     #[arg(value_name = "WTNS", default_value = "witness.wtns")]
-    witness: Output,
+    witness: OutputFile,
     /// Name signals in errors, by circom's names
     #[arg(long, value_name = "SYM")]
-    sym: Option<Input>,
+    sym: Option<InputFile>,
 }
 
 #[derive(Args, Debug)]
@@ -80,16 +80,16 @@ that go through its loops and arrays as the sample does, which for most circuits
 pub(crate) struct Compile {
     /// The circuit, as compiled by `circom --wasm`
     #[arg(value_name = "WASM")]
-    circuit: Input,
+    circuit: InputFile,
     /// Values of its input signals that satisfy it
     #[arg(value_name = "INPUT")]
-    inputs: Input,
+    inputs: InputFile,
     /// The compiled circuit to write
     #[arg(value_name = "WCD", default_value = "circuit.wcd")]
-    output: Output,
+    output: OutputFile,
     /// Check every constraint of the circuit on the sample's witness
     #[arg(long, value_name = "R1CS")]
-    r1cs: Option<Input>,
+    r1cs: Option<InputFile>,
 }
 
 #[derive(Args, Debug)]
@@ -99,16 +99,16 @@ pub(crate) struct Compile {
 pub(crate) struct Check {
     /// The circuit
     #[arg(value_name = "R1CS")]
-    r1cs: Input,
+    r1cs: InputFile,
     /// The value of every wire
     #[arg(value_name = "WTNS")]
-    witness: Input,
+    witness: InputFile,
     /// Name the signals of the constraint that fails, by circom's names
     #[arg(long, value_name = "SYM")]
-    sym: Option<Input>,
+    sym: Option<InputFile>,
 }
 
-impl Work for WtnsCommand {
+impl MachineWork for WtnsCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Calculate(_) => "wtns calculate",
@@ -119,20 +119,20 @@ impl Work for WtnsCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Calculate(files) => {
                 let inputs = [Some(&*files.circuit), Some(&*files.inputs), files.sym.as_deref()];
-                Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.witness] }
+                CommandFiles { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.witness] }
             }
             Self::Compile(files) => {
                 let inputs = [Some(&*files.circuit), Some(&*files.inputs), files.r1cs.as_deref()];
-                Files { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.output] }
+                CommandFiles { inputs: inputs.into_iter().flatten().collect(), outputs: vec![&files.output] }
             }
             Self::Debug(debug) => debug.files(),
-            Self::Check(_) => Files::default(),
+            Self::Check(_) => CommandFiles::default(),
             Self::Export(WtnsExport::Json(files)) => {
-                Files { inputs: vec![&files.witness], outputs: vec![&files.output] }
+                CommandFiles { inputs: vec![&files.witness], outputs: vec![&files.output] }
             }
         }
     }

@@ -5,9 +5,9 @@ use crate::{
     bellman::{self, BellmanCommand, ImportCommand},
     ceremony::{ApplyBeacon, Contribute, Verify},
     curve,
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
     solidity::{self, SolidityCalldata, SolidityVerifier},
-    task::Work,
+    task::MachineWork,
 };
 use clap::{Args, Subcommand};
 use proofmill::{
@@ -73,10 +73,10 @@ pub(crate) enum ExportCommand {
 pub(crate) struct VerificationKey {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    zkey: Input,
+    zkey: InputFile,
     /// The verification key to write
     #[arg(value_name = "VERIFICATION_KEY", default_value = "verification_key.json")]
-    key: Output,
+    key: OutputFile,
 }
 
 #[derive(Args, Debug)]
@@ -85,13 +85,13 @@ pub(crate) struct VerificationKey {
 pub(crate) struct KeyJson {
     /// The proving key
     #[arg(value_name = "ZKEY")]
-    zkey: Input,
+    zkey: InputFile,
     /// The file to write
     #[arg(value_name = "JSON", default_value = "circuit_final.zkey.json")]
-    output: Output,
+    output: OutputFile,
 }
 
-impl Work for ZkeyCommand {
+impl MachineWork for ZkeyCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Export(ExportCommand::VerificationKey(_)) => "zkey export verificationkey",
@@ -108,16 +108,16 @@ impl Work for ZkeyCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Export(ExportCommand::VerificationKey(export)) => {
-                Files { inputs: vec![&export.zkey], outputs: vec![&export.key] }
+                CommandFiles { inputs: vec![&export.zkey], outputs: vec![&export.key] }
             }
             Self::Export(ExportCommand::Json(export)) => {
-                Files { inputs: vec![&export.zkey], outputs: vec![&export.output] }
+                CommandFiles { inputs: vec![&export.zkey], outputs: vec![&export.output] }
             }
             Self::Export(ExportCommand::SolidityVerifier(export)) => {
-                Files { inputs: vec![&export.key], outputs: vec![&export.contract] }
+                CommandFiles { inputs: vec![&export.key], outputs: vec![&export.contract] }
             }
             Self::Export(ExportCommand::Bellman(export)) => export.files(),
             Self::Bellman(command) => command.files(),
@@ -125,7 +125,7 @@ impl Work for ZkeyCommand {
             Self::Contribute(contribute) => contribute.files(),
             Self::Beacon(beacon) => beacon.files(),
             Self::Export(ExportCommand::SolidityCalldata(_)) | Self::Audit(_) | Self::Verify(_) => {
-                Files::default()
+                CommandFiles::default()
             }
         }
     }

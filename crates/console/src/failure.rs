@@ -4,7 +4,7 @@ use proofmill_files::FileError;
 use proofmill_run::{Classified, ErrorKind};
 use std::{fmt, io, path::Path, process::ExitCode};
 
-/// What a message about an insecure setup ends with.
+/// The end of a message about an insecure setup.
 pub const PERMIT: &str = "--allow-insecure-setup permits it in tests";
 
 /// Why a command failed. Messages have one line.
@@ -16,17 +16,17 @@ pub enum Failure {
     /// A witness that does not satisfy its circuit. `{:#}` also prints values of it, if they explain the error.
     #[error(fmt = unsatisfied)]
     Unsatisfied {
-        /// The message without them.
+        /// The message without values.
         problem: String,
-        /// The message with them.
+        /// The message with values.
         with_values: String,
     },
-    /// Another failure, and an option or a command that tells more.
+    /// Another failure, with an option or a command that tells more.
     #[error(fmt = advised)]
     Advised {
         /// The failure.
         failure: Box<Failure>,
-        /// What to do, as part of a sentence.
+        /// The advice, as part of a sentence.
         advice: &'static str,
     },
     /// A malformed file or argument.
@@ -35,12 +35,12 @@ pub enum Failure {
     /// A key for which anyone can forge proofs.
     #[error("{0}; {permit}", permit = PERMIT)]
     InsecureSetup(String),
-    /// Some of the things that a command does one after another.
+    /// Some of a command's jobs failed.
     #[error("{summary}")]
     Several {
-        /// Why each of those failed; not empty.
+        /// The failures; at least one.
         failures: Vec<Failure>,
-        /// How many of how many.
+        /// The numbers of failed jobs and of all jobs.
         summary: String,
     },
     /// A file that cannot be read or written.
@@ -49,7 +49,7 @@ pub enum Failure {
 }
 
 impl<E: Classified> From<E> for Failure {
-    /// By the error's kind: what was checked and is invalid, what must not be used, and all else.
+    /// Classifies an error by its kind: invalid after a check, insecure to use, or anything else.
     fn from(error: E) -> Self {
         match error.kind() {
             ErrorKind::Rejected => Self::Rejected(error.to_string()),

@@ -93,7 +93,7 @@ impl Machine {
         self.display == Display::Nothing
     }
 
-    /// What is shown beside the result.
+    /// The display of progress, in addition to the result.
     pub fn display(&self) -> Display {
         self.display
     }

@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The time between two lines: shorter work shows none.
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// How progress is shown on standard error.
+/// The display of progress on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Display {
-    /// Not at all.
+    /// No display.
     Nothing,
-    /// As a bar, on a terminal, with the times at the end.
+    /// A bar on a terminal, with the times at the end.
     Bar,
     /// A line every minute, elsewhere.
     Minutes,
@@ -33,7 +33,7 @@ pub enum Display {
 }
 
 impl Display {
-    /// That of a command with these options.
+    /// The display for a command with these options.
     pub fn of(options: &Options) -> Self {
         match options {
             Options { quiet: true, .. } => Self::Nothing,
@@ -59,12 +59,12 @@ pub struct Phase {
 struct Running {
     name: &'static str,
     since: Instant,
-    /// How much of it is done, from 0 to 1.
+    /// The share of it that is done, from 0 to 1.
     share: f64,
 }
 
 impl fmt::Display for Running {
-    /// The name, and how long the rest takes at this rate if anything is known to be done.
+    /// The name, and the time for the rest at this rate, if a share is known to be done.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, since, share } = self;
         f.write_str(name)?;
@@ -109,7 +109,7 @@ impl PhaseClock {
         }
     }
 
-    /// Shows how much of the current phase is done, and how long the rest takes at this rate.
+    /// Shows the share of the current phase that is done, and the time for the rest at this rate.
     pub fn share(&mut self, share: f64) {
         if let Some(running) = &mut self.running {
             running.share = share;
@@ -169,7 +169,7 @@ impl PhaseClock {
     }
 }
 
-/// Prints a line about work that has started then.
+/// Prints a line about work that started at this time.
 fn print(started: Instant, message: &str) {
     // A failure to write to standard error cannot be reported.
     drop(writeln!(io::stderr(), "progress: {:.1} s: {message}", started.elapsed().as_secs_f64()));

@@ -14,7 +14,7 @@ use std::{
 pub struct Outcome {
     /// The result for `--json`.
     pub result: Value,
-    /// What is printed to standard output, unless the command is quiet.
+    /// The text for standard output, unless the command is quiet.
     pub text: String,
     /// A failure that is reported in addition to the output.
     pub failure: Option<Failure>,

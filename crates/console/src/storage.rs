@@ -4,7 +4,7 @@ use clap::Args;
 use proofmill::Memory;
 use std::path::PathBuf;
 
-/// How much of a proving key is kept, and where.
+/// The amount of a proving key that is kept, and its place.
 #[derive(Args, Clone, Debug)]
 pub struct StorageOptions {
     /// Parts of the proving key to keep: fast (all forms of its polynomials), balanced (coefficients and values) or low

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-/// Where Linux has the counters.
+/// The folder of the counters in Linux.
 pub const POWERCAP: &str = "/sys/class/powercap";
 
 /// Counters that are missing or cannot be read.
@@ -101,7 +101,7 @@ pub struct MeanPower {
 }
 
 impl MeanPower {
-    /// By the counters under `root`.
+    /// Opens the counters under `root`.
     ///
     /// # Errors
     /// As [`Rapl::open`].

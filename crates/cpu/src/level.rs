@@ -88,7 +88,7 @@ levels! {
     Sve2 "sve2", Vectors::OfCpu, on "aarch64";
 }
 
-/// What [`Level::best`] gives, if that was set.
+/// The level that [`Level::best`] returns, if it was set.
 static BEST: Mutex<Option<Level>> = Mutex::new(None);
 
 impl Level {

@@ -15,7 +15,7 @@
 
 use crate::{
     Affine, Curve, Jacobian, bls12_381, bn254, msm,
-    steps::{Step, chain, has_zero, invert_chains, sums},
+    steps::{AffineStep, chain, has_zero, invert_chains, sums},
 };
 use proofmill_cpu::Level;
 use proofmill_field::{
@@ -70,7 +70,7 @@ pub(crate) trait Endomorphism: Curve<Base: Packable> {
     ) -> [LanesOf<Self::Base, E>; 2];
 }
 
-/// How a curve's scalars are split.
+/// The split of a curve's scalars.
 pub(crate) struct Split<const PARTS: usize, const ENTRIES: usize> {
     /// Digits of a part: it is below `16^digits`.
     pub(crate) digits: usize,
@@ -80,7 +80,7 @@ pub(crate) struct Split<const PARTS: usize, const ENTRIES: usize> {
     pub(crate) reciprocals: [[u64; 5]; PARTS],
     /// The negative reciprocals: bit i for row i.
     pub(crate) negative: u8,
-    /// The rows of which an odd multiple has to be subtracted from an even and from an odd scalar, so that all parts are odd.
+    /// The rows whose coefficients must be odd, for an even and for an odd scalar, so that all parts are odd.
     pub(crate) parities: [u8; 2],
 }
 
@@ -275,7 +275,7 @@ struct Batch<C: Endomorphism, E: Engine> {
     sums: Vec<Points<C, E>>,
     /// The points to add to the sums.
     terms: Vec<Points<C, E>>,
-    steps: Vec<Step<L<C, E>>>,
+    steps: Vec<AffineStep<L<C, E>>>,
     tables: Vec<Table<C, E>>,
     factors: [[L<C, E>; 2]; MOST_PARTS - 1],
 }
@@ -301,7 +301,7 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
                         [L::<C, E>::broadcast(engine, factors[0]), L::<C, E>::broadcast(engine, factors[1])];
                 }
                 let tables = sums.iter().map(|point| [*point; MULTIPLES]).collect();
-                let steps = vec![Step::empty(engine); groups];
+                let steps = vec![AffineStep::empty(engine); groups];
                 Self { engine, terms: sums.clone(), sums, steps, tables, factors }
             },
         )
@@ -317,7 +317,7 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
                     *engine,
                     steps,
                     #[inline(always)]
-                    |group| Step::double(sums[group]),
+                    |group| AffineStep::double(sums[group]),
                 )
             },
         );
@@ -334,7 +334,7 @@ impl<C: Endomorphism, E: Engine> Batch<C, E> {
                     *engine,
                     steps,
                     #[inline(always)]
-                    |group| Step::add(sums[group], terms[group]),
+                    |group| AffineStep::add(sums[group], terms[group]),
                 )
             },
         );

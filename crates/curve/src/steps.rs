@@ -12,7 +12,7 @@ use proofmill_field::{Algebra, Engine, LANES, Lanes, LanesOf, Packable, Vector, 
 
 /// The values of a group of lanes that [`sums`] needs.
 #[derive(Clone, Copy)]
-pub(crate) struct Step<L> {
+pub(crate) struct AffineStep<L> {
     pub(crate) x1: L,
     pub(crate) y1: L,
     pub(crate) x2: L,
@@ -21,7 +21,7 @@ pub(crate) struct Step<L> {
     pub(crate) numerator: L,
 }
 
-impl<L: Algebra> Step<L> {
+impl<L: Algebra> AffineStep<L> {
     #[inline(always)]
     pub(crate) fn empty(token: L::Token) -> Self {
         let zero = L::zero(token);
@@ -46,8 +46,8 @@ impl<L: Algebra> Step<L> {
 #[inline(always)]
 pub(crate) fn chain<L: Algebra, const K: usize>(
     token: L::Token,
-    steps: &mut [Step<L>],
-    mut step: impl FnMut(usize) -> Step<L>,
+    steps: &mut [AffineStep<L>],
+    mut step: impl FnMut(usize) -> AffineStep<L>,
 ) -> [L; K] {
     // One chain of products per k, so that latencies overlap.
     let mut products = [L::one(token); K];
@@ -78,7 +78,10 @@ pub(crate) fn chain<L: Algebra, const K: usize>(
 /// The results of groups, given the inverses of the products of all denominators up to and including theirs, and the inverses for the
 /// groups before.
 #[inline(always)]
-pub(crate) fn sums<L: Algebra, const K: usize>(steps: &[Step<L>], inverses: [L; K]) -> ([[L; 2]; K], [L; K]) {
+pub(crate) fn sums<L: Algebra, const K: usize>(
+    steps: &[AffineStep<L>],
+    inverses: [L; K],
+) -> ([[L; 2]; K], [L; K]) {
     let (mut x1, mut y1, mut x2) = (inverses, inverses, inverses);
     let (mut denominators, mut numerators) = (inverses, inverses);
     for k in 0..K {

@@ -1,6 +1,6 @@
-//! From a level to the token of a field's kernels: each family of fields has kernels at some levels, and the other levels
-//! use the best kernels of the levels below. With `RUSTFLAGS='--cfg proofmill_portable'` all use the portable ones, and the others are not
-//! compiled, which takes a fraction of the time.
+//! From a level to the token of a field's kernels. Each family of fields has kernels at some levels; the other levels use the best kernels
+//! of the levels below. With `RUSTFLAGS='--cfg proofmill_portable'` all use the portable ones, and the others are not compiled, which
+//! takes a fraction of the time.
 
 use proofmill_cpu::{Level, Portable};
 

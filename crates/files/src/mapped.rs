@@ -70,9 +70,9 @@ impl MappedFile {
 /// A file's bytes: mapped, or in memory.
 #[derive(Debug)]
 pub enum FileBytes {
-    /// Of a mapped file.
+    /// The bytes of a mapped file.
     Mapped(MappedFile),
-    /// In memory.
+    /// Bytes in memory.
     Owned(Vec<u8>),
 }
 

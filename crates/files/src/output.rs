@@ -16,7 +16,7 @@ const BUFFER: usize = 1 << 20;
 /// The destination of a binary file.
 #[derive(Debug)]
 pub enum Target<'a> {
-    /// A file, which appears under its name only when it is complete; a pipe or a device is written to when the content is.
+    /// A file, which appears under its name only when it is complete. A pipe or a device is written to when the content is complete.
     File(&'a Path),
     /// Memory: the vector is replaced only when the content is complete.
     Memory(&'a mut Vec<u8>),
@@ -40,7 +40,7 @@ impl<'a> From<&'a mut Vec<u8>> for Target<'a> {
     }
 }
 
-/// A [`Target`] that is being written to, from its beginning to its end; what was written can be changed and read again. If dropped before
+/// A [`Target`] that is being written to, from its beginning to its end. Written bytes can be changed and read again. If dropped before
 /// [`Self::finish`], no output is left.
 #[derive(Debug)]
 pub struct Output<'a> {
@@ -51,7 +51,7 @@ pub struct Output<'a> {
 #[derive(Debug)]
 enum Sink<'a> {
     File(BufWriter<OutputFile>),
-    /// A pipe or a device, to which the content is written when it is complete: lengths are patched before.
+    /// A pipe or a device. The content is written to it when it is complete, because lengths are patched before.
     Stream {
         written: Cursor<Vec<u8>>,
         stream: File,
@@ -161,7 +161,7 @@ impl Write for Output<'_> {
     }
 }
 
-/// What was written, after a seek to it.
+/// Reads bytes that were written, after a seek to them.
 impl Read for Output<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match &mut self.sink {

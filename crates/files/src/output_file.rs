@@ -73,9 +73,9 @@ pub(crate) fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
     made.map_err(|error| cause.unwrap_or(error))
 }
 
-/// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is
-/// removed. Where the file system can (Linux), it has no name until then, so that nothing is left of a process that is killed,
-/// unless it was about to replace another file: then the new file, which is complete, can stay next to it as `.proofmill-*.partial`.
+/// A file of any format that appears under its name only when it is complete. If dropped before [`Self::finish`], it is removed.
+/// Where the file system supports it (Linux), it has no name until then, so that a killed process leaves nothing. The exception is a
+/// process that was about to replace another file: the new file, which is complete, can stay next to it as `.proofmill-*.partial`.
 #[derive(Debug)]
 pub struct OutputFile {
     draft: Draft,
@@ -128,7 +128,7 @@ impl OutputFile {
     }
 }
 
-/// Files without a name, of which nothing is left if they get none.
+/// Files without a name, which disappear unless they get one.
 #[cfg(target_os = "linux")]
 mod unnamed {
     use super::{folder_of, partial_prefix, temporary_beside};
@@ -154,7 +154,7 @@ mod unnamed {
         format!("/proc/self/fd/{}", file.as_raw_fd())
     }
 
-    /// Gives a file its name. Only a rename replaces a file, so where there is one, the new one has a temporary name for a moment.
+    /// Gives a file its name. Only a rename replaces a file. So if one exists, the new file has a temporary name for a moment.
     pub(super) fn publish(mut file: File, target: &Path) -> io::Result<()> {
         let name =
             |path: &Path| Ok(rustix::fs::linkat(CWD, link(&file), CWD, path, AtFlags::SYMLINK_FOLLOW)?);

@@ -1,4 +1,4 @@
-//! Reading what has no length in advance: pipes and devices.
+//! Reading pipes and devices, whose length is not known in advance.
 
 use proofmill_memory::process_memory;
 use std::{
@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
-/// Reads the rest of a file of at most `most` bytes, counting while it is read: a pipe does not say its length, and `/dev/zero` has
-/// no end.
+/// Reads the rest of a file of at most `most` bytes. Bytes are counted while they are read: a pipe does not say its length, and
+/// `/dev/zero` has no end.
 ///
 /// # Errors
 /// The operating system's error, and [`io::ErrorKind::FileTooLarge`].
@@ -26,7 +26,7 @@ pub fn read_file_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_at_most(File::open(path)?, most)
 }
 
-/// Reads the rest of a source behind its first bytes, at most `most` in all.
+/// Reads the rest of a source after its first bytes, at most `most` bytes in all.
 pub(crate) fn read_more(source: impl Read, bytes: &mut Vec<u8>, most: u64) -> io::Result<()> {
     let left = most.saturating_sub(bytes.len() as u64);
     source.take(left.saturating_add(1)).read_to_end(bytes)?;

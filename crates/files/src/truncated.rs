@@ -9,9 +9,9 @@ pub fn map_was_truncated() -> bool {
     TRUNCATED.load(Ordering::SeqCst)
 }
 
-/// From now on, when a mapped file is read that another program has truncated, this process prints a line to standard error and
-/// sends itself SIGTERM, whose handler then finds that [`map_was_truncated`]. Without this call, SIGBUS kills the process
-/// silently. For programs with a handler of SIGTERM that ends the process. Linux only; no effect elsewhere.
+/// From now on, a read of a mapped file that another program has truncated ends this process: it prints a line to standard
+/// error and sends itself SIGTERM. The handler of SIGTERM then finds that [`map_was_truncated`]. Without this call, SIGBUS
+/// kills the process silently. For programs with a handler of SIGTERM that ends the process. Linux only; no effect elsewhere.
 pub fn end_when_a_map_is_truncated() {
     #[cfg(target_os = "linux")]
     {

@@ -1,12 +1,12 @@
 //! Many proofs at once: with factors r_i,
 //! `product of e(r_i A_i, B_i) = e(sum of r_i alpha, beta) e(sum of r_i IC(x_i), gamma) e(sum of r_i C_i, delta)`.
 //!
-//! n + 3 Miller loops and one final exponentiation take the place of 4 n and n. If the equation of a proof is wrong, then for any factors of
-//! the others at most one value of its own makes the product right (Bellare, Garay, Rabin, "Fast batch verification for modular
-//! exponentiation and digital signatures", EUROCRYPT 1998). The first factor is 1: if no other equation is wrong, the product is as wrong
-//! as the first. The others are independent and uniform below 2^128, and drawn after all proofs are known: a batch with a wrong proof
-//! passes with a probability of at most 2^-128, even if proofs were made to cancel. That holds in groups of prime order, so all points
-//! are first checked to be in their groups.
+//! n + 3 Miller loops and one final exponentiation take the place of 4 n and n. If a proof's equation is wrong, then for any factors of the
+//! others at most one value of its own factor makes the product right (Bellare, Garay, Rabin, "Fast batch verification for modular
+//! exponentiation and digital signatures", EUROCRYPT 1998). The first factor is 1: if no other equation is wrong, the product is as wrong as
+//! the first. The others are independent, uniform below 2^128, and drawn after all proofs are known. So a batch with a wrong proof passes
+//! with a probability of at most 2^-128, even if proofs were made to cancel. That holds in groups of prime order, so all points are first
+//! checked to be in their groups.
 
 use crate::{
     Groth16Curve, Groth16Error, Proof, VerifyingKey,
@@ -31,9 +31,9 @@ pub struct Statement<'a, C: Groth16Curve> {
     pub proof: &'a Proof<C>,
 }
 
-/// The indices of the statements that [`verify`](crate::verify) refuses, in ascending order, with its errors. All are valid if there are
-/// none; that is checked with one product of pairings, and costs a fraction of verifying one by one. Wrong proofs are found by bisection.
-/// Runs on the ambient rayon pool.
+/// The indices of the statements that [`verify`](crate::verify) refuses, in ascending order, with its errors. If all statements are
+/// valid, one product of pairings shows it, for a fraction of the cost of single verifications. Wrong proofs are found by bisection. Runs
+/// on the ambient rayon pool.
 ///
 /// Factors are from the operating system. That a wrong proof is missed has a probability of at most 2^-128.
 ///
@@ -65,7 +65,8 @@ pub fn find_invalid<C: Groth16Curve>(
     Ok(invalid)
 }
 
-/// Whether each statement is well-formed. The points of all are checked together, and only if one is outside of its group, those of each.
+/// Whether each statement is well-formed. The points of all statements are checked together; each statement's own points are checked only if
+/// that fails.
 fn check<C: Groth16Curve>(
     level: Level,
     key: &VerifyingKey<C>,

@@ -1,5 +1,5 @@
-//! snarkjs's hash of a circuit, which binds the contributions of a ceremony to their circuit: BLAKE2b-512 (RFC 7693) of the key
-//! without contributions, with points uncompressed and big-endian.
+//! snarkjs's hash of a circuit, which binds the contributions of a ceremony to their circuit. It is BLAKE2b-512 (RFC 7693) of
+//! the key without contributions, with points uncompressed and big-endian.
 
 use blake2::{Blake2b512, Digest};
 use proofmill_circom::{CircomCurve, Coordinate, Groth16Header};

@@ -4,13 +4,13 @@ use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp};
 
 /// A matrix by columns: for every wire its rows, ascending, with their coefficients.
-pub(crate) struct Columns<P: ScalarPrime> {
+pub(crate) struct SparseColumns<P: ScalarPrime> {
     /// The terms of wire w are `starts[w]..starts[w + 1]`.
     starts: Vec<usize>,
     terms: Vec<(u32, Fp<P>)>,
 }
 
-impl<P: ScalarPrime> Columns<P> {
+impl<P: ScalarPrime> SparseColumns<P> {
     /// Sorts terms (row, wire, coefficient) by wire. They must be in ascending order of rows, and are iterated twice.
     ///
     /// # Panics

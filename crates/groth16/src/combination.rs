@@ -2,9 +2,9 @@
 //!
 //! Straus's method (Straus, "Addition chains of vectors", 1964): the terms of one sum share their doublings. A scalar s is
 //! replaced by `-(r - s)` where that is shorter. Scalars are recoded to width-w non-adjacent form (Hankerson, Menezes,
-//! Vanstone, "Guide to Elliptic Curve Cryptography", algorithm 3.35): w = 2 for short scalars, most of which are 1 or -1, and w
-//! = 4 with tables of odd multiples for long ones. The multiples of a block of sums are converted to affine coordinates
-//! together, and so are the sums. Sums of many terms are computed by [`msm`].
+//! Vanstone, "Guide to Elliptic Curve Cryptography", algorithm 3.35). Short scalars, mostly 1 or -1, have w = 2; long ones have
+//! w = 4 and tables of odd multiples. The multiples of a block of sums are converted to affine coordinates together, and so are
+//! the sums. Sums of many terms are computed by [`msm`].
 
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, Jacobian, Msm, msm};
@@ -110,7 +110,7 @@ impl<C: Curve> Sum<C> {
     }
 }
 
-/// A point and scalar with the same product, of which the scalar is the shorter of `scalar` and its negation.
+/// A point and a scalar with the same product: the scalar is the shorter of `scalar` and its negation.
 fn shorter<C: Curve>(base: Affine<C>, scalar: &C::Scalar) -> (Affine<C>, <C::Scalar as PrimeField>::Words) {
     let (positive, negative) = (scalar.to_words(), (-*scalar).to_words());
     if negative.as_ref().iter().rev().lt(positive.as_ref().iter().rev()) {

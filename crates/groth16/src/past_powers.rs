@@ -1,9 +1,9 @@
 //! The value that snarkjs hashes instead of `tau^(2n-1) - tau^(n-1)` when the powers end at `tau^(2n-2)`.
 //!
-//! It reads the next bytes of the file, as many as a point has (the next section's number, length and first bytes) as a point in Montgomery form.
-//! These integers exceed the modulus. On such operands snarkjs's field additions and subtractions, which correct by one modulus
-//! and drop the carry, give wrong results, and these enter the hash. So this module repeats the computation on the same
-//! integers: `add-2007-bl` of the Explicit-Formulas Database for Z1 = Z2 = 1.
+//! It reads the bytes after the powers (the next section's number, length and first bytes) as a point in Montgomery form. These integers exceed
+//! the modulus. On such operands snarkjs's field additions and subtractions, which correct by one modulus and drop the carry, give wrong results,
+//! and these enter the hash. So this module repeats the computation on the same integers: `add-2007-bl` of the Explicit-Formulas Database for Z1
+//! = Z2 = 1.
 #![allow(clippy::indexing_slicing)] // Limbs below their number.
 
 use crate::{Groth16Curve, Groth16Error};
@@ -37,7 +37,7 @@ pub(crate) fn past_the_powers<C: Groth16Curve>(
     Ok(Jacobian { x: q.reduce(x), y: q.reduce(y), z: q.reduce(q.add(h, h)) })
 }
 
-/// Arithmetic on integers of as many limbs as the modulus has, which may exceed it.
+/// Arithmetic on integers with the limbs of the modulus, which may exceed it.
 struct Modulus<P: Prime>(PhantomData<P>);
 
 impl<P: Prime> Modulus<P> {
@@ -104,7 +104,7 @@ impl<P: Prime> Modulus<P> {
         if borrow { self.carrying_add(difference, P::MODULUS).0 } else { difference }
     }
 
-    /// The Montgomery product `a b / 2^(64 LEN)`, for any integers of so many limbs.
+    /// The Montgomery product `a b / 2^(64 LEN)`, for any integers of `LEN` limbs.
     fn mul(&self, a: P::Limbs, b: P::Limbs) -> P::Limbs {
         let length = a.as_ref().len();
         let mut t = vec![0; length + 2];

@@ -1,7 +1,8 @@
 //! The scalars of the H points: `A B - C` on the odd coset of the domain.
 //!
-//! The key's H points are the Lagrange polynomials at tau of the coset `g H`, g a root of unity of order 2n, times `Z(tau)` and
-//! divided by delta and by Z on the coset, the constant -2. So neither a division nor an inverse transform is needed.
+//! The key's H points are the Lagrange polynomials at tau of the coset `g H`, where g is a root of unity of order 2n. They are
+//! multiplied by `Z(tau)`, and divided by delta and by the constant value -2 of Z on the coset. So neither a division nor an
+//! inverse transform is needed here.
 
 use crate::{Groth16Curve, Groth16Error};
 use proofmill_circom::{Groth16Zkey, ScalarPrime};
@@ -14,7 +15,7 @@ use std::ops::Range;
 /// Elements that one task multiplies.
 const BLOCK: usize = 1 << 12;
 
-/// The values of A and B times `witness` (one value for each wire) on the domain: of all constraints. Runs on the ambient rayon pool.
+/// The values of A and B times `witness` (one value for each wire) on the domain, for all constraints. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`Groth16Error::WitnessLength`], and the errors of a damaged key.
@@ -64,19 +65,20 @@ fn domain<C: Groth16Curve>(log_n: u32) -> Option<(Domain<C::ScalarPrime>, C::Sca
     Some((Domain::with_root(log_n, root)?, shift))
 }
 
-/// The [`quotient`], divided among machines: three steps of each, between which all send values to all.
+/// The [`quotient`], divided among machines. Each executes three steps, and between steps all send values to all.
 ///
-/// The domain is a matrix of [`rows`](Self::rows) times [`columns`](Self::columns) points, row by row. A machine has a range of its columns
-/// and one of its rows, whose bounds are multiples of [`LANES`]. It begins with its columns of [`constraints`]; each step yields matrices of which
-/// each machine is sent what is in its range of their rows, and puts these pieces side by side for its next step. After the last step, its
-/// range of rows is a range of the quotient.
+/// The domain is a matrix of [`rows`](Self::rows) times [`columns`](Self::columns) points, row by row. A machine has a range of its columns and
+/// one of its rows, whose bounds are multiples of [`LANES`]. It begins with its columns of [`constraints`]. Each step yields matrices; each
+/// machine receives its range of their rows, and puts these pieces side by side for its next step. After the last step, its range of rows is a
+/// range of the quotient.
 pub struct DividedQuotient<C: Groth16Curve> {
     domain: Domain<C::ScalarPrime>,
     shift: C::Scalar,
 }
 
 impl<C: Groth16Curve> DividedQuotient<C> {
-    /// For a domain of this many points. `None` if it is no power of two, less than [`LANES`] squared, or larger than the field allows.
+    /// The divided quotient for a domain of this many points. `None` if it is no power of two, less than [`LANES`] squared, or larger than the
+    /// field allows.
     pub fn new(points: usize) -> Option<Self> {
         let divides = points.is_power_of_two() && points >= LANES * LANES;
         let (domain, shift) = domain::<C>(divides.then(|| points.ilog2())?)?;
@@ -88,7 +90,7 @@ impl<C: Groth16Curve> DividedQuotient<C> {
         self.interpolation().rows()
     }
 
-    /// The number of their columns.
+    /// The number of columns of constraints and quotient.
     pub fn columns(&self) -> usize {
         self.interpolation().columns()
     }

@@ -1,10 +1,10 @@
 //! Setup: a proving key without contributions, from a circuit and powers of tau.
 //!
-//! It uses no secrets and no randomness: the same constraints and powers of tau give the same key, byte for byte that of
+//! It uses no secrets and no randomness: the same constraints and powers of tau give the same key, with the bytes of
 //! `snarkjs groth16 setup`. gamma and delta are 1, so the key is insecure without contributions to delta.
 
 use crate::{
-    Groth16Curve, Groth16Error, Progress, circuit_hash::CircuitHash, columns::Columns,
+    Groth16Curve, Groth16Error, Progress, circuit_hash::CircuitHash, columns::SparseColumns,
     combination::combinations, past_powers::past_the_powers,
 };
 use proofmill_circom::{
@@ -72,9 +72,9 @@ fn write<C: Groth16Curve>(
     key.phase("write coefficients");
     key.file.coefficients(coefficients, all_coefficients(r1cs))?;
     let wires = header.wires as usize;
-    let a = Columns::new(wires, a_terms(r1cs));
-    let b = Columns::new(wires, terms(&r1cs.b, &r1cs.header));
-    let c = Columns::new(wires, terms(&r1cs.c, &r1cs.header));
+    let a = SparseColumns::new(wires, a_terms(r1cs));
+    let b = SparseColumns::new(wires, terms(&r1cs.b, &r1cs.header));
+    let c = SparseColumns::new(wires, terms(&r1cs.c, &r1cs.header));
     // The points of IC and C are `beta a_i + alpha b_i + c_i` at tau (section 3.2 of the paper),
     // without divisions because gamma and delta are 1.
     let parts = [(&a, &beta[..]), (&b, &alpha[..]), (&c, &tau[..])];
@@ -116,7 +116,7 @@ pub fn power(circuit: &R1csHeader) -> Option<u32> {
     Some(log_n(circuit)).filter(|power| *power <= LARGEST_LOG_N)
 }
 
-/// [`log_n`], for powers of tau that reach so far.
+/// [`log_n`], if the powers of tau suffice for it.
 fn log_domain<C: Groth16Curve>(circuit: &R1csHeader, ptau: &Ptau<C>) -> Result<u32, Groth16Error> {
     let (rows, needed) = (rows(circuit), log_n(circuit));
     let found = ptau.header().power.min(LARGEST_LOG_N);
@@ -149,7 +149,7 @@ fn terms<'a, P: ScalarPrime>(
     (0..header.constraints).flat_map(row)
 }
 
-/// Rows after the constraints, each of which has one public signal in A, the constant first. They make the polynomials of the
+/// The rows after the constraints: each has one public signal in A, the constant first. They make the polynomials of the
 /// public signals linearly independent (since libsnark's implementation).
 fn public_terms<P: ScalarPrime>(
     header: &R1csHeader,
@@ -173,7 +173,7 @@ fn all_coefficients<P: ScalarPrime>(r1cs: &R1cs<P>) -> impl Iterator<Item = Coef
 }
 
 /// Columns, and the points of their rows.
-type Part<'a, C, G> = (&'a Columns<<C as CircomCurve>::ScalarPrime>, &'a [Affine<G>]);
+type Part<'a, C, G> = (&'a SparseColumns<<C as CircomCurve>::ScalarPrime>, &'a [Affine<G>]);
 
 struct Setup<'a, C: Groth16Curve> {
     level: Level,

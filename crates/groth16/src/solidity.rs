@@ -1,10 +1,10 @@
 //! Verifiers as Solidity contracts, one for each key, with the signature of snarkjs's: `verifyProof(uint256[2] a, uint256[2][2] b,
 //! uint256[2] c, uint256[N] public)`, without the last argument for a key without public signals.
 //!
-//! The contract checks `e(A, B) e(-alpha, beta) e(IC, -gamma) e(C, -delta) = 1` in one call of the pairing contract (EIP-197),
-//! where IC is the sum of the key's points, each but the first times a public signal. The points of the key are stored with
-//! their signs, so that the proof's are passed on as they are, and the pairing contract refuses coordinates that are not below
-//! their modulus and points outside their groups. It then consumes the gas that the call left to it.
+//! The contract checks `e(A, B) e(-alpha, beta) e(IC, -gamma) e(C, -delta) = 1` in one call of the pairing contract (EIP-197).
+//! IC is the sum of the key's points, each but the first times a public signal. The points of the key are stored with their
+//! signs, so that the proof's points are passed on unchanged. The pairing contract refuses coordinates that are not below
+//! their modulus, and points outside their groups. It then consumes the gas that the call left to it.
 
 use crate::{Proof, VerifyingKey};
 use proofmill_curve::{

@@ -25,7 +25,7 @@ pub struct Sums<C: Groth16Curve = G1> {
     pub(crate) a: Jacobian<C>,
     pub(crate) b1: Jacobian<C>,
     pub(crate) b2: Jacobian<C::G2>,
-    /// Those of the C points, and those of the H points.
+    /// The sums of the C points and of the H points.
     pub(crate) c: Jacobian<C>,
 }
 
@@ -157,7 +157,7 @@ fn sum<C: Msm<Base: Coordinate>>(
 struct MappedBases<'a, C> {
     level: Level,
     points: Points<'a, C>,
-    /// Those from this one on.
+    /// The index of the first base.
     first: usize,
     count: usize,
     /// The position of the first block that could not be decoded, and the error.

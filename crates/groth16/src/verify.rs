@@ -43,12 +43,15 @@ pub(crate) fn of_signals<'a, C: Groth16Curve>(
 
 /// Checks that the points of a key are in their groups.
 pub(crate) fn check_key<C: Groth16Curve>(level: Level, key: &VerifyingKey<C>) -> Result<(), Groth16Error> {
+    let in_g2 = [key.beta_2, key.gamma_2, key.delta_2];
+    // With one of these at infinity, anyone can forge proofs (see `insecurity`).
+    if key.alpha_1.is_infinity() || in_g2.iter().any(Affine::is_infinity) {
+        return Err(Groth16Error::Malformed("a point of the verification key is infinity"));
+    }
     if !are_in_group(level, &key.ic) || !are_in_group(level, &[key.alpha_1]) {
         return Err(Groth16Error::Malformed("a point of the verification key is not in G1"));
     }
-    let in_g2 = [key.beta_2, key.gamma_2, key.delta_2];
-    // With one of these at infinity, anyone can forge proofs (see `insecurity`).
-    if in_g2.iter().any(Affine::is_infinity) || !are_in_group(level, &in_g2) {
+    if !are_in_group(level, &in_g2) {
         return Err(Groth16Error::Malformed("a point of the verification key is not in G2"));
     }
     Ok(())

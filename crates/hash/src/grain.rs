@@ -8,8 +8,8 @@ pub struct Grain {
 }
 
 impl Grain {
-    /// The generator for a prime field of `field_bits` bits, an S-box that is a power, states of `width` elements, and these
-    /// numbers of rounds with the S-box on all elements and on one.
+    /// The generator for a prime field of `field_bits` bits, an S-box that is a power, and states of `width` elements. The
+    /// last two numbers are those of rounds with the S-box on all elements, and on one.
     pub fn new(field_bits: u32, width: usize, full_rounds: usize, partial_rounds: usize) -> Self {
         let parameters = [
             (1, 2),

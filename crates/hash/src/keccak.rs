@@ -34,7 +34,7 @@ pub const KECCAK_ROUND_CONSTANTS: [u64; ROUNDS] = {
     constants
 };
 
-/// By how many bits each word of Keccak's state is rotated, by its position before the words move.
+/// The number of bits by which each word of Keccak's state is rotated, by its position before the words move.
 pub const KECCAK_ROTATIONS: [i32; KECCAK_WIDTH] =
     [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14];
 
@@ -217,7 +217,7 @@ impl TreeHash for Keccak {
     }
 }
 
-/// The words of rows, of which there are as many as digests.
+/// The words of rows, one row for each digest.
 #[derive(Clone, Copy)]
 enum Words<'a> {
     Rows { rows: &'a [u64], columns: usize },

@@ -37,7 +37,7 @@ const STEP: usize = 1 << 16;
 /// The most blocks that are kept.
 const MOST: usize = 256;
 
-/// With fewer bytes of large blocks than this, huge pages and kept blocks gain less than they waste.
+/// The least bytes of large blocks for which huge pages and kept blocks gain more than they waste.
 const WORTHWHILE: usize = 32 << 20;
 
 /// A block's address and length.
@@ -115,9 +115,9 @@ pub fn return_freed_memory() {
     }
 }
 
-/// Makes glibc keep up to so many freed bytes of blocks that are smaller than those of [`LargeBlocks`], for a program that does the same
-/// work again and again: page faults are a tenth of the time of a proof of 2^14 constraints. Undoes
-/// [`return_freed_memory`] for such blocks.
+/// Makes glibc keep up to this many freed bytes of blocks that are smaller than those of [`LargeBlocks`]. This is for programs that
+/// repeat their work: page faults are a tenth of the time of a proof of 2^14 constraints. Undoes [`return_freed_memory`] for such
+/// blocks.
 pub fn keep_freed_memory(bytes: i32) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: as in `return_freed_memory`.

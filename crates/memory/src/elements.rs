@@ -32,9 +32,9 @@ pub const MAPPED_AROUND: usize = 1 << 21;
 ///
 /// The file has no name (or loses it at once), so its space is freed when this is dropped or the process ends, however it ends.
 pub enum Elements<T> {
-    /// In memory.
+    /// Elements in memory.
     Memory(Vec<T>),
-    /// In a file.
+    /// Elements in a file.
     File(FileElements<T>),
 }
 

@@ -9,7 +9,7 @@ use proofmill_hash::{Digest, TreeHash};
 use proofmill_run::parallel;
 
 /// The most layers of a subtree above its leaves. The digests of 2^11 leaves take 64 KiB and all nodes twice that, which fits
-/// into a core's second-level cache together with the rows; unused lanes in the narrow layers cost half a percent.
+/// into a core's second-level cache together with the rows. Unused lanes in the narrow layers cost half a percent.
 const MOST_LAYERS: u32 = 11;
 
 /// The least layers of a subtree, so that its leaves fill the lanes.

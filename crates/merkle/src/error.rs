@@ -32,7 +32,7 @@ pub enum MerkleError {
         column: usize,
         /// The length of column 0.
         expected: usize,
-        /// Its length.
+        /// The length of this column.
         found: usize,
     },
     /// A word is not the canonical form of a field element.
@@ -122,7 +122,7 @@ pub enum MerkleError {
     CapSize {
         /// The tree's rows.
         rows: u64,
-        /// How many digests there are.
+        /// The number of digests.
         found: u64,
     },
     /// The opening's shape is not that of the tree.

@@ -73,8 +73,8 @@ impl FromStr for Hash {
     }
 }
 
-/// A digest as 64 lower-case hexadecimal digits: its bytes in order; for a hash over a field, its elements in order, each
-/// with its most significant digit first: those of Goldilocks as Polygon's and plonky2's tools print them.
+/// A digest as 64 lower-case hexadecimal digits: its bytes in order. For a hash over a field these are its elements in
+/// order, each with its most significant digit first; Polygon's and plonky2's tools print Goldilocks elements so.
 pub fn digest_to_hex(hash: &dyn TreeHash, digest: &Digest) -> String {
     let mut bytes = digest.to_bytes();
     swap_elements(hash, &mut bytes);

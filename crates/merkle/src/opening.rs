@@ -48,8 +48,8 @@ impl Opening {
         self.check_layers(level, hash, rows, columns, cap, |_, _, _| Ok(()))
     }
 
-    /// [`check`](Self::check) of a tree [of several layers](crate::Tree::of_layers): `change` gets each height above the leaves but 0, up to
-    /// that of the cap, the ascending indices of the nodes that are known there, and these nodes.
+    /// [`check`](Self::check) of a tree [of several layers](crate::Tree::of_layers). `change` is called for each height above the leaves, up
+    /// to that of the cap, with the ascending indices of the known nodes and these nodes.
     ///
     /// # Errors
     /// As [`check`](Self::check), and those of `change`.
@@ -74,7 +74,7 @@ impl Opening {
         if agree { Ok(()) } else { Err(MerkleError::Rejected) }
     }
 
-    /// For each opened row the siblings on its path to a cap of this many digests, from the leaf up: what openings of single rows have.
+    /// For each opened row the siblings on its path to a cap of this many digests, from the leaf up, as openings of single rows have them.
     ///
     /// Nothing says that the rows are in a tree.
     ///

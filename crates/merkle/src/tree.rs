@@ -30,7 +30,7 @@ impl Tree {
     }
 
     /// The tree over digests from several layers. A function is called with the nodes of its layer, by ascending heights above the
-    /// leaves, and changes them before the next layer is computed; that of height 0 writes the leaves.
+    /// leaves, and changes them before the next layer is computed. The function of height 0 writes the leaves.
     ///
     /// # Errors
     /// [`MerkleError::RowCount`], and those of the functions.
@@ -111,8 +111,8 @@ impl Tree {
     }
 }
 
-/// The siblings of [`Tree::open`] of a tree of so many rows whose nodes are elsewhere: `node` is given the height of a layer and an index
-/// in it, layer by layer, from left to right.
+/// The siblings of [`Tree::open`] in a tree of `rows` rows whose nodes are elsewhere. `node` is called with the height of a layer and an
+/// index in it, layer by layer, from left to right.
 ///
 /// # Errors
 /// As [`Tree::open`].

@@ -17,8 +17,8 @@ use std::{
     thread,
 };
 
-/// How much work runs at a time; the rest waits. Each uses all cores, so that more at a time would take more memory, not less time.
-/// Node's own pool, which is as large, would keep files and names of hosts waiting behind proofs.
+/// The number of jobs that run at a time; others wait. Each job uses all cores, so more jobs at a time would take more memory, not
+/// less time. Node's own pool, which is as large, would keep files and names of hosts waiting behind proofs.
 const AT_ONCE: usize = 4;
 
 /// The options of a call.
@@ -33,7 +33,7 @@ pub struct Settings {
     pub allow_insecure_setup: bool,
 }
 
-/// What a promise resolves to. JavaScript throws the error, so that the stack is that of the caller.
+/// The value that a promise resolves to. JavaScript throws the error, so that the stack is that of the caller.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct Outcome {
@@ -70,7 +70,7 @@ impl Outcome {
         Self { errno, ..Self::failed(&format!("{:?}", error.kind()), error.to_string()) }
     }
 
-    /// Of a panic: a bug of the library.
+    /// The outcome of a panic, which is a bug of the library.
     fn of_panic(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -129,7 +129,7 @@ fn run(settings: Settings, work: impl FnOnce(&Lines) -> Result<Outcome> + Send) 
     Outcome { warnings, lines: lines.take(), ..outcome }
 }
 
-/// Returns a promise of what the work returns. Until it is settled, Node's process does not end by itself.
+/// Returns a promise of what the work returns. Node's process does not exit before it is settled.
 pub(crate) fn start<'env>(
     env: &'env Env,
     settings: Settings,
@@ -148,7 +148,7 @@ pub(crate) fn start<'env>(
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// What is to be done; `None` if there is no thread to do it.
+/// The work; `None` if there is no thread for it.
 static QUEUE: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
     let (queue, jobs) = channel();
     let jobs = Arc::new(Mutex::new(jobs));

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 /// Exclusive access to a slice as rows of `width` elements, lent to threads by blocks of columns.
-pub(crate) struct Columns<'a, T> {
+pub(crate) struct SharedColumns<'a, T> {
     start: *mut T,
     len: usize,
     width: usize,
@@ -11,9 +11,9 @@ pub(crate) struct Columns<'a, T> {
 }
 
 // SAFETY: the pointer is an exclusive borrow; the contract of `block` keeps the lent parts disjoint.
-unsafe impl<T: Send> Sync for Columns<'_, T> {}
+unsafe impl<T: Send> Sync for SharedColumns<'_, T> {}
 
-impl<'a, T> Columns<'a, T> {
+impl<'a, T> SharedColumns<'a, T> {
     pub(crate) fn new(slice: &'a mut [T], width: usize) -> Self {
         Self { start: slice.as_mut_ptr(), len: slice.len(), width, slice: PhantomData }
     }

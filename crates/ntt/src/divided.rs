@@ -1,7 +1,7 @@
 //! The two passes of a transform over a part of its matrix, for machines that divide one transform among them.
 //!
-//! An index is `columns * i + j` in a matrix of `rows` rows. A machine has some columns of the input; after the first pass it sends each
-//! machine those rows that it transforms in the second pass, which yields as many columns of the output, in a matrix of `columns` rows.
+//! An index is `columns * i + j` in a matrix of `rows` rows. A machine has some columns of the input. After the first pass it sends each
+//! machine the rows that this machine transforms in the second pass. These yield columns of the output, in a matrix of `columns` rows.
 
 use crate::{
     domain::{Domain, Transformed, is_small},
@@ -28,7 +28,7 @@ impl<P: Transformed> Domain<P> {
         self.divided(self.log_shape(), self.inverse_root, &self.inverse_twiddles, after)
     }
 
-    /// [`ntt`](Self::ntt) of what [`divided_intt`](Self::divided_intt) has left on each machine, so its matrix is the transposed one.
+    /// [`ntt`](Self::ntt) of the results of [`divided_intt`](Self::divided_intt) on each machine, so its matrix is the transposed one.
     ///
     /// # Panics
     /// For less than [`LANES`] squared elements.

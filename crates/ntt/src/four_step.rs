@@ -9,7 +9,7 @@
 //! Values keep their 64-bit Montgomery form throughout (`load_bits`): the transform is linear, and only the twiddles
 //! are in the lanes' own form.
 
-use crate::{columns::Columns, in_cache, reverse_bits::reverse_bits};
+use crate::{columns::SharedColumns, in_cache, reverse_bits::reverse_bits};
 use proofmill_field::{Algebra, Engine, Field, Fp, LANES, Lanes, Packable, Prime, Scale, Vector};
 use proofmill_memory::prefetch;
 use proofmill_run::parallel;
@@ -72,7 +72,7 @@ impl<P: Prime> FourStep<'_, P> {
         buffer: &mut [P::Limbs],
     ) {
         let width = columns.len();
-        let buffer = Columns::new(buffer, width);
+        let buffer = SharedColumns::new(buffer, width);
         let twiddles = self.twiddles_of(engine, self.log_rows);
         each_block(
             engine,
@@ -94,7 +94,7 @@ impl<P: Prime> FourStep<'_, P> {
         buffer: &[P::Limbs],
         values: &mut [Fp<P>],
     ) {
-        let values = Columns::new(values, rows.len());
+        let values = SharedColumns::new(values, rows.len());
         let twiddles = self.twiddles_of(engine, self.log_columns);
         each_block(
             engine,
@@ -117,7 +117,7 @@ impl<P: Prime> FourStep<'_, P> {
         &self,
         engine: E,
         source: &[Fp<P>],
-        buffer: &Columns<'_, P::Limbs>,
+        buffer: &SharedColumns<'_, P::Limbs>,
         twiddles: &[<E::Packed<P> as Scale<Fp<P>>>::Factor],
         scratch: &mut [E::Packed<P>],
         Place { first, width, here: column }: Place,
@@ -161,7 +161,7 @@ impl<P: Prime> FourStep<'_, P> {
         &self,
         engine: E,
         buffer: &[P::Limbs],
-        values: &Columns<'_, Fp<P>>,
+        values: &SharedColumns<'_, Fp<P>>,
         twiddles: &[<E::Packed<P> as Scale<Fp<P>>>::Factor],
         scratch: &mut [E::Packed<P>],
         (first, row): (usize, usize),
@@ -196,8 +196,8 @@ impl<P: Prime> FourStep<'_, P> {
     }
 }
 
-/// The distance in rows by which inputs are prefetched: rows of a long transform are pages apart, and the CPU does not prefetch
-/// across pages by itself.
+/// The distance in rows by which inputs are prefetched. Rows of a long transform are pages apart, and the CPU does not prefetch
+/// across pages.
 const AHEAD: usize = 8;
 
 /// Runs `transform` for every block of [`LANES`] among `count` columns or rows, with `len` vectors of scratch.

@@ -28,14 +28,14 @@ use p3_uni_stark::{
     StarkOpeningLayout,
 };
 
-/// What the prover derives of an instance.
+/// The data that the prover derives from an instance.
 struct Table<'a, SC: StarkGenericConfig> {
     lookups: &'a [Lookup<Goldilocks>],
-    /// The place of its preprocessed columns in their commitment, if it has any.
+    /// The place of the table's preprocessed columns in their commitment, if it has any.
     preprocessed: Option<usize>,
     layout: AirLayout,
     constraints: Captured,
-    /// The logarithm of the height of what is committed to.
+    /// The base-2 logarithm of the height of the committed matrices.
     log_height: usize,
     trace_domain: Domain<SC>,
     committed_domain: Domain<SC>,
@@ -44,8 +44,8 @@ struct Table<'a, SC: StarkGenericConfig> {
     next: [bool; 2],
 }
 
-/// Proves traces of several AIRs with their lookups: [`p3_batch_stark::prove_batch`] with constraints in the vectors of the CPU, the
-/// same proof.
+/// Proves traces of several AIRs with their lookups: [`p3_batch_stark::prove_batch`] with constraints in the vectors of the CPU. The proof
+/// is the same.
 ///
 /// # Errors
 /// If the commitment scheme refuses.
@@ -107,7 +107,7 @@ type Transcript<'a, SC> = BatchProverTranscript<
     Com<SC>,
 >;
 
-/// What the phases of a proof read.
+/// The inputs of the phases of a proof.
 struct Prover<'a, SC: StarkGenericConfig, A> {
     config: &'a SC,
     instances: &'a [StarkInstance<'a, SC, A>],
@@ -117,7 +117,7 @@ struct Prover<'a, SC: StarkGenericConfig, A> {
 
 /// The lookups of all tables.
 struct Sums<SC: StarkGenericConfig> {
-    /// The proof of work before their challenges.
+    /// The proof of work before the challenges of lookups.
     work: Option<Goldilocks>,
     /// The challenges of each table.
     challenges: Vec<Vec<SC::Challenge>>,
@@ -126,7 +126,7 @@ struct Sums<SC: StarkGenericConfig> {
     committed: Option<Committed<SC>>,
 }
 
-/// What is opened beside preprocessed columns.
+/// The commitments that are opened besides preprocessed columns.
 struct AllCommitted<SC: StarkGenericConfig> {
     main: Committed<SC>,
     sums: Option<Committed<SC>>,
@@ -169,7 +169,7 @@ where
             .zip(self.instances)
             .map(|(table, instance)| (table.committed_domain, instance.trace.clone()));
         let main = self.config.pcs().commit(traces);
-        // A transcript that ends early must be told.
+        // The transcript must be told that it ends early.
         let main = main.inspect_err(|_| transcript.abort()).map_err(at("trace commitment"))?;
         let public_values: Vec<&[Goldilocks]> =
             self.instances.iter().map(|instance| instance.public_values.as_slice()).collect();
@@ -284,12 +284,12 @@ where
         pcs.get_quotient_ldes(evaluations, chunks)
     }
 
-    /// The scalars of a table's constraints: public values, then those of lookups.
+    /// The scalars of a table's constraints: public values, then the scalars of lookups.
     fn scalars(&self, index: usize, sums: &Sums<SC>) -> Vec<Goldilocks> {
         let mut scalars: Vec<Goldilocks> = self.instances[index].public_values.clone();
         if let Some(LookupTerminal(terminal)) = &sums.terminals[index] {
             let challenges = &sums.challenges[index];
-            // Of each lookup, the base of its bus, and the challenge that combines values, which is that of all.
+            // The challenges of each lookup: the base of its bus, and the challenge that combines values, which all lookups share.
             let bases = challenges.iter().step_by(LogUpGadget::new().num_challenges());
             let lookups = self.tables[index].lookups;
             let widths = lookups.iter().flat_map(|lookup| &lookup.elements).map(Vec::len);
@@ -340,7 +340,7 @@ where
         Ok((self.of_tables(values, random.is_some(), sums_round), opening_proof))
     }
 
-    /// The values of each table from those of each round, matrix by matrix.
+    /// The values of each table, from the values of each round, matrix by matrix.
     fn of_tables(
         &self,
         mut values: p3_commit::OpenedValues<SC::Challenge>,

@@ -21,7 +21,7 @@ use std::{cell::RefCell, ptr};
 /// Constraints as a program.
 pub(crate) struct Captured {
     pub(crate) program: Program,
-    /// Of each constraint of the program: that of the AIR which it is a part of, and the coordinate.
+    /// For each constraint of the program, the index of the AIR's constraint that it is a part of, and its coordinate.
     pub(crate) parts: Vec<(usize, usize)>,
     /// The number of constraints of the AIR.
     pub(crate) count: usize,
@@ -38,7 +38,7 @@ impl Captured {
         Self { program: Program::new(&graph), parts: (0..count).map(|index| (index, 0)).collect(), count }
     }
 
-    /// The constraints of an AIR and of its lookups. Scalars are the public values, then those of [`Graph::with_lookups`].
+    /// The constraints of an AIR and of its lookups. Scalars are the public values, then the scalars of [`Graph::with_lookups`].
     pub(crate) fn with_lookups<C, A>(air: &A, layout: AirLayout, lookups: &[Lookup<Goldilocks>]) -> Self
     where
         C: ExtensionField<Goldilocks>,
@@ -57,7 +57,8 @@ impl Captured {
     }
 }
 
-/// The constraints of an AIR, with its lookups, and of each constraint that of the AIR which it is a part of, and the coordinate.
+/// The constraints of an AIR with its lookups. With each constraint comes the index of the AIR's constraint that it is a part of, and its
+/// coordinate.
 pub(crate) fn graph_with_lookups<C, A>(
     air: &A,
     layout: AirLayout,
@@ -129,7 +130,7 @@ fn record(
 /// Captures an AIR's constraints.
 ///
 /// # Panics
-/// If it has constraints over extensions, which this prover does not support.
+/// If the AIR has constraints over extensions, which this prover does not support.
 pub(crate) fn graph<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Graph {
     layout.validate_against_air(air);
     let mut builder = SymbolicAirBuilder::<Goldilocks>::new(layout);
@@ -155,8 +156,8 @@ enum Operation<T> {
     Mul(T, T),
 }
 
-/// Translates an expression, whose parts may be shared: each is captured once. Not recursive, because sums may have thousands of
-/// terms.
+/// Translates an expression. Its parts may be shared: each part is captured once. The function is not recursive, because sums may have
+/// thousands of terms.
 fn translated<'a, L, T: Clone>(
     root: &'a SymbolicExpr<L>,
     captured: &mut HashMap<*const SymbolicExpr<L>, T>,

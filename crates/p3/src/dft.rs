@@ -20,7 +20,7 @@ pub struct Dft {
 }
 
 impl Dft {
-    /// With the kernels of a level.
+    /// Transforms with the kernels of a level.
     pub fn at(level: Level) -> Self {
         Self { level }
     }

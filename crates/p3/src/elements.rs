@@ -5,12 +5,12 @@ use p3_goldilocks::Goldilocks;
 use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
 use std::mem::ManuallyDrop;
 
-/// Our element; Plonky3's words may be above p.
+/// Our element for an element of Plonky3, whose word may be above p.
 pub(crate) fn element(value: Goldilocks) -> Element {
     Element::new(value.as_canonical_u64())
 }
 
-/// Plonky3's element.
+/// Plonky3's element for an element of ours.
 pub(crate) fn value(element: Element) -> Goldilocks {
     Goldilocks::new(element.to_canonical())
 }

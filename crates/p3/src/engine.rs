@@ -26,8 +26,8 @@ use proofmill_stark::{
 /// The constraints of an AIR of Plonky3, for [`proofmill_stark::prove`] and [`proofmill_stark::verify`], with Plonky3's transcript
 /// ([`Constraints::as_in_plonky3`]).
 ///
-/// **The AIR must be fixed before any proof is made**: the transcript has neither its constants nor its periodic columns. What depends on
-/// the statement belongs in public values or preprocessed columns.
+/// **The AIR must be fixed before any proof is made**: the transcript has neither its constants nor its periodic columns. Values that
+/// depend on the statement belong in public values or preprocessed columns.
 ///
 /// # Errors
 /// [`StarkError::Air`].
@@ -68,7 +68,7 @@ where
     Tables::new(airs.iter().zip(lookups).enumerate().map(table).collect::<Result<_, _>>()?)
 }
 
-/// The verifier's key of tables of which some have preprocessed columns; `None` if none has.
+/// The verifier's key of tables, where some tables have preprocessed columns; `None` if no table has any.
 ///
 /// # Errors
 /// [`StarkError::Preprocessed`] if the columns are not those of the tables, in their order.
@@ -109,7 +109,7 @@ fn wrong_columns(widths: &[usize], found: String) -> StarkError {
     StarkError::Preprocessed { expected: format!("{widths:?} columns, in the order of tables"), found }
 }
 
-/// What an AIR reads, without lookups.
+/// The numbers of columns and values that an AIR reads, without lookups.
 pub(crate) fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
     AirLayout {
         preprocessed_width: air.preprocessed_width(),

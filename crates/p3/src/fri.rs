@@ -39,12 +39,12 @@ pub struct FriPcs<InputMmcs, FriMmcs> {
 }
 
 impl<InputMmcs: Clone, FriMmcs: Clone> FriPcs<InputMmcs, FriMmcs> {
-    /// With the same parameters as `TwoAdicFriPcs::new`.
+    /// The scheme with the same parameters as `TwoAdicFriPcs::new`.
     pub fn new(mmcs: InputMmcs, fri: FriParameters<FriMmcs>) -> Self {
         Self::at(Level::best(), mmcs, fri)
     }
 
-    /// With the kernels of a level.
+    /// The scheme with the kernels of a level.
     pub fn at(level: Level, mmcs: InputMmcs, fri: FriParameters<FriMmcs>) -> Self {
         let inner = TwoAdicFriPcs::new(Dft::at(level), mmcs.clone(), fri.clone());
         Self { inner, mmcs, fri, level }
@@ -82,13 +82,13 @@ struct OfHeight<C> {
     points: Vec<C>,
 }
 
-/// What is opened.
+/// The matrices that are opened, with their points.
 struct Batch<'a, C> {
-    /// Of each round.
+    /// The matrices of each round.
     matrices: Vec<Vec<&'a RowMajorMatrix<Goldilocks>>>,
-    /// Of each round and matrix.
+    /// The points of each round and matrix.
     points: Vec<&'a [Vec<C>]>,
-    /// By the logarithm of the height.
+    /// The matrices by the base-2 logarithm of their height.
     heights: BTreeMap<u32, OfHeight<C>>,
     coset: Coset,
 }
@@ -144,7 +144,7 @@ impl<'a, C: ExtensionField<Goldilocks>> Batch<'a, C> {
         opened
     }
 
-    /// The quotients of all columns, combined by the powers of `alpha`: what FRI folds, the highest first.
+    /// The words that FRI folds, the longest first: for each height, the quotients of all columns, combined by the powers of `alpha`.
     fn quotients<const N: usize>(&self, level: Level, opened: &OpenedValues<C>, alpha: C) -> Vec<Vec<C>>
     where
         Extension<Element, N>: OurExtension<N>,
@@ -224,7 +224,7 @@ where
             let witness = witness.unwrap_or(Goldilocks::ZERO);
             prove_fri(&folding, &self.fri, inputs, challenger, log_height, requests, &self.mmcs, witness)
         });
-        // A transcript that ends early must be told.
+        // The transcript must be told that it ends early.
         match proof {
             Ok(proof) => {
                 transcript.finish();
@@ -248,7 +248,7 @@ impl<C: ExtensionField<Goldilocks>> OfHeight<C> {
     }
 }
 
-/// Plonky3's folding, of whole matrices in vectors.
+/// Plonky3's folding, where whole matrices are folded in vectors.
 struct Folding<T> {
     level: Level,
     theirs: T,

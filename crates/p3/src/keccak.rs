@@ -21,7 +21,7 @@ pub struct KeccakF {
 }
 
 impl KeccakF {
-    /// With the kernels of a level.
+    /// The permutation with the kernels of a level.
     pub fn at(level: Level) -> Self {
         Self { level }
     }

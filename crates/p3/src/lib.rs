@@ -1,9 +1,9 @@
 //! Proofmill's kernels behind the traits of [Plonky3](https://github.com/Plonky3/Plonky3) 0.9.0-rc.2, for programs over
 //! Goldilocks.
 //!
-//! A program gets them by the types of its configuration, and its proofs stay the same, byte for byte:
+//! A program gets the kernels by the types of its configuration. Its proofs stay the same, byte for byte:
 //!
-//! | instead of | in place of |
+//! | this crate | in place of |
 //! |---|---|
 //! | [`Dft`] | `Radix2DitParallel<Goldilocks>` and the like |
 //! | [`Poseidon2<8>`](Poseidon2), [`Poseidon2<12>`](Poseidon2) | `Poseidon2Goldilocks<8>`, `Poseidon2Goldilocks<12>`, and the sponges and compression functions of trees |
@@ -13,7 +13,7 @@
 //! | [`prove_batch`] | `p3_batch_stark::prove_batch`: several tables with lookups |
 //! | [`verify`], [`verify_batch`] | `p3_uni_stark::verify`, `p3_batch_stark::verify_batch` |
 //!
-//! The kernels are chosen when the program runs, so it need not be compiled for the CPU.
+//! The kernels are chosen when the program runs, so the program need not be compiled for the CPU.
 //!
 //! ```
 //! use p3_goldilocks::Goldilocks;
@@ -50,7 +50,7 @@ pub use proof::{
 pub use prove::{prove, prove_with_preprocessed};
 pub use verify::{verify, verify_batch, verify_with_preprocessed};
 
-/// The number of elements of each row, of which there are as many as digests.
+/// The number of elements of each row, where there is one row for each digest.
 fn columns<T, D>(rows: &[T], digests: &[D]) -> usize {
     if digests.is_empty() {
         return 0;
@@ -59,5 +59,5 @@ fn columns<T, D>(rows: &[T], digests: &[D]) -> usize {
     rows.len() / digests.len()
 }
 
-/// How many rows trees should hash at a time: a multiple of what any level has in its vectors.
+/// The number of rows that trees should hash at a time: a multiple of the number of lanes of any level's vectors.
 const LANES: usize = 16;

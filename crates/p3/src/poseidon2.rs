@@ -31,10 +31,10 @@ impl<const WIDTH: usize> Poseidon2<WIDTH>
 where
     proofmill_hash::Poseidon2<WIDTH>: Parameters,
 {
-    /// With the round constants of full and of partial rounds.
+    /// The permutation with these round constants of full and of partial rounds.
     ///
     /// # Panics
-    /// If there are not constants for 8 full and 22 partial rounds.
+    /// If the constants are not those of 8 full and 22 partial rounds.
     pub fn new(external: ExternalLayerConstants<Goldilocks, WIDTH>, internal: Vec<Goldilocks>) -> Self {
         Self::at(Level::best(), &external, &internal)
     }
@@ -59,7 +59,7 @@ where
         Self(Instance::new(level, &constants))
     }
 
-    /// With random round constants: those that `Poseidon2Goldilocks::new_from_rng_128` draws.
+    /// The permutation with random round constants: the constants that `Poseidon2Goldilocks::new_from_rng_128` draws.
     pub fn new_from_rng_128<R: Rng>(rng: &mut R) -> Self {
         let external = ExternalLayerConstants::new_from_rng(2 * HALF_FULL_ROUNDS, rng);
         let internal = rng.sample_iter(StandardUniform).take(PARTIAL_ROUNDS).collect();
@@ -160,5 +160,5 @@ where
     }
 }
 
-/// The digests that are converted together.
+/// The number of digests that are converted together.
 const BLOCK: usize = 64;

@@ -1,8 +1,8 @@
 //! Proofs of Plonky3 and ours.
 //!
-//! Both consist of the same values. Plonky3 has a list for each query and for each matrix of it; we have one list for all, whose
-//! parts follow from the shape of the statement. A conversion therefore checks all lengths: where one differs, it gives an error, and
-//! nothing is left out. Converted back, a proof is what it was.
+//! Both consist of the same values. Plonky3 has a list for each query and for each matrix of it. We have one list for all, whose parts
+//! follow from the shape of the statement. A conversion therefore checks all lengths: where one differs, it gives an error, and nothing is
+//! left out. A proof that is converted back is the same as before.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::elements::{element, ours, theirs, value};
@@ -26,10 +26,10 @@ type Element = proofmill_field::goldilocks::Goldilocks;
 
 /// A configuration of Plonky3 whose proofs are proofs of [`proofmill_stark`] with challenges in the extension of degree `D`.
 ///
-/// Configurations over Goldilocks are, if they have trees of `MerkleTreeMmcs` with digests of four words and `TwoAdicFriPcs`, or trees of
-/// `MerkleTreeHidingMmcs` with salts of four elements and `HidingFriPcs`, and challenges in `BinomialExtensionField<Goldilocks, 2>` or
-/// `CubicTrinomialExtensionField<Goldilocks>`. With which hash is for the caller to know: a type of Plonky3 does not tell the
-/// constants of its permutation.
+/// Such a configuration is over Goldilocks. It has trees of `MerkleTreeMmcs` with digests of four words and `TwoAdicFriPcs`, or trees of
+/// `MerkleTreeHidingMmcs` with salts of four elements and `HidingFriPcs`. Its challenges are in `BinomialExtensionField<Goldilocks, 2>` or
+/// `CubicTrinomialExtensionField<Goldilocks>`. The caller has to know the hash: a type of Plonky3 does not tell the constants of its
+/// permutation.
 pub trait Configuration<const D: usize>: StarkGenericConfig {
     /// Whether proofs are blinded.
     const BLINDED: bool;
@@ -40,25 +40,25 @@ pub trait Configuration<const D: usize>: StarkGenericConfig {
     /// [`from_plonky3`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`from_plonky3`].
     fn from_plonky3(proof: &p3_uni_stark::Proof<Self>) -> Result<Proof<D>, VerifyError>;
 
     /// [`to_plonky3`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`to_plonky3`].
     fn to_plonky3(proof: &Proof<D>) -> Result<p3_uni_stark::Proof<Self>, VerifyError>;
 
     /// [`batch_from_plonky3`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`batch_from_plonky3`].
     fn batch_from_plonky3(proof: &BatchProof<Self>) -> Result<TablesProof<D>, VerifyError>;
 
     /// [`batch_to_plonky3`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`batch_to_plonky3`].
     fn batch_to_plonky3(proof: &TablesProof<D>) -> Result<BatchProof<Self>, VerifyError>;
 }
 
@@ -110,12 +110,12 @@ type Values<C> = p3_commit::OpenedValues<C>;
 /// The salt of each query and matrix.
 type Salts = Vec<Vec<Vec<Goldilocks>>>;
 
-/// What leads from opened rows to a commitment of Plonky3.
+/// The digests that lead from opened rows to a commitment of Plonky3, and the salts of the rows.
 pub trait Paths<W: Word> {
     /// The salts of the rows, if they have some, and digests.
     fn parts(&self) -> (Option<&Salts>, &Siblings<W>);
 
-    /// The opposite; salts that there are not are an empty list.
+    /// The opposite of [`parts`](Self::parts). Missing salts are an empty list.
     fn from_parts(salts: Salts, siblings: Siblings<W>) -> Self;
 }
 
@@ -144,13 +144,13 @@ pub trait Openings<W: Word, C: Challenge<D>, const D: usize>: Sized {
     /// The trees.
     type Trees: Mmcs<Goldilocks, Commitment = Cap<W>, MultiProof: Paths<W>>;
 
-    /// Whether it is one of `HidingFriPcs`.
+    /// Whether the opening proof is one of `HidingFriPcs`.
     const BLINDED: bool;
 
     /// The values of random columns, if there are some, and the proof of FRI.
     fn parts(&self) -> (Option<&Values<C>>, &Opening<C, Self::Trees>);
 
-    /// The opposite; values that there are not are an empty list.
+    /// The opposite of [`parts`](Self::parts). Missing values are an empty list.
     fn from_parts(random: Values<C>, opening: Opening<C, Self::Trees>) -> Self;
 }
 
@@ -192,13 +192,13 @@ where
     }
 }
 
-/// Our proof of the same values as one of Plonky3.
+/// Our proof with the same values as a proof of Plonky3.
 ///
-/// Elements whose words are not below p are reduced, which is also what Plonky3's verifier makes of them: provers of Plonky3 leave
-/// them in proofs in memory, and its encodings reduce them or refuse them.
+/// Elements whose words are not below p are reduced, as Plonky3's verifier reduces them. Provers of Plonky3 leave them in proofs in memory,
+/// and its encodings reduce them or refuse them.
 ///
 /// # Errors
-/// [`VerifyError::Malformed`] if a list is not as long as other lists of the proof make it, and for lists that are there and empty.
+/// [`VerifyError::Malformed`] if a list is not as long as other lists of the proof make it, and for lists that are present but empty.
 pub fn from_plonky3<SC, const D: usize>(proof: &p3_uni_stark::Proof<SC>) -> Result<Proof<D>, VerifyError>
 where
     SC: Configuration<D>,
@@ -206,7 +206,7 @@ where
     SC::from_plonky3(proof)
 }
 
-/// Plonky3's proof of the same values as one of ours.
+/// Plonky3's proof with the same values as a proof of ours.
 ///
 /// # Errors
 /// [`VerifyError::Malformed`] for proofs that [`proofmill_stark::verify`] refuses because of a length.
@@ -217,7 +217,7 @@ where
     SC::to_plonky3(proof)
 }
 
-/// Our proof of the same values as one of Plonky3 of several tables.
+/// Our proof with the same values as a proof of Plonky3 of several tables.
 ///
 /// # Errors
 /// As [`from_plonky3`].
@@ -228,7 +228,7 @@ where
     SC::batch_from_plonky3(proof)
 }
 
-/// Plonky3's proof of the same values as one of ours of several tables.
+/// Plonky3's proof with the same values as a proof of ours of several tables.
 ///
 /// # Errors
 /// [`VerifyError::Malformed`] for proofs that [`proofmill_stark::verify_tables`] refuses because of a length.
@@ -406,7 +406,7 @@ fn random_to_plonky3<W: Word>(random: &[Digest], blinded: bool) -> Result<Option
     if blinded { cap(random).map(Some) } else { Ok(None) }
 }
 
-/// The logarithm of the number of rows from that of the rows that are committed to.
+/// The base-2 logarithm of the number of rows, from that of the number of committed rows.
 pub(crate) fn log_rows_from_plonky3(degree_bits: usize, blinded: bool) -> Result<u32, VerifyError> {
     let log_rows = degree_bits.checked_sub(blinded.into()).and_then(|bits| u32::try_from(bits).ok());
     log_rows.ok_or(VerifyError::Malformed {
@@ -416,7 +416,7 @@ pub(crate) fn log_rows_from_plonky3(degree_bits: usize, blinded: bool) -> Result
     })
 }
 
-/// That a list which is there has values: an empty list stands for one that is not there.
+/// Checks that a list that is present has values: an empty list stands for a missing one.
 fn expect_some<T>(what: &'static str, list: &[T]) -> Result<(), VerifyError> {
     VerifyError::check_length(what, list.len().max(1), list.len())
 }
@@ -443,7 +443,7 @@ fn all_theirs<C: Challenge<D>, const D: usize>(values: &[Extension<Element, D>])
     values.iter().map(|value| theirs(*value)).collect()
 }
 
-/// Values that may not be there.
+/// The values of a list that may be missing.
 fn some_ours<C: Challenge<D>, const D: usize>(
     what: &'static str,
     values: Option<&[C]>,
@@ -534,7 +534,7 @@ fn random_columns<const D: usize>(opened: &[TableValues<D>]) -> usize {
     opened.first().map_or(0, |values| values.columns.random.len().saturating_sub(D))
 }
 
-/// Appends the values of random columns, which Plonky3 has apart.
+/// Appends the values of random columns, which Plonky3 has in lists of their own.
 fn append_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>], random: &Values<C>) {
     let mut lists = random.iter().flatten().flatten();
     let mut append =
@@ -559,7 +559,7 @@ fn append_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>],
     }
 }
 
-/// Takes the values of random columns away.
+/// Removes the values of random columns, and returns them.
 fn split_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>]) -> Values<C> {
     let random = random_columns(opened);
     if random == 0 {
@@ -596,7 +596,7 @@ fn split_random<C: Challenge<D>, const D: usize>(opened: &mut [TableValues<D>]) 
     rounds
 }
 
-/// Also appends the values of random columns to those that were opened.
+/// Our opening proof from Plonky3's. Appends the values of random columns to the values that were opened.
 fn opening_from_plonky3<W, C, O, const D: usize>(
     opened: &mut [TableValues<D>],
     proof: &O,
@@ -736,7 +736,7 @@ fn split<'a, T>(
     Ok((0..queries).map(move |query| values.get(query * length..(query + 1) * length).unwrap_or_default()))
 }
 
-/// Also gives the opened values without those of random columns.
+/// The opened values without the values of random columns, and Plonky3's opening proof from ours.
 fn opening_to_plonky3<W, C, O, const D: usize>(
     opened: &[TableValues<D>],
     opening: &OpeningProof<D>,

@@ -13,7 +13,7 @@ use p3_uni_stark::{
     get_log_num_quotient_chunks_for_domain,
 };
 
-/// Proves a trace: [`p3_uni_stark::prove`] with constraints in the vectors of the CPU, the same proof.
+/// Proves a trace: [`p3_uni_stark::prove`] with constraints in the vectors of the CPU. The proof is the same.
 ///
 /// # Errors
 /// If the commitment scheme refuses.
@@ -36,13 +36,13 @@ where
     prove_with_preprocessed(config, air, trace, public_values, None)
 }
 
-/// [`p3_uni_stark::prove_with_preprocessed`] with constraints in the vectors of the CPU, the same proof.
+/// [`p3_uni_stark::prove_with_preprocessed`] with constraints in the vectors of the CPU. The proof is the same.
 ///
 /// # Errors
 /// As [`prove`].
 ///
 /// # Panics
-/// As [`prove`], but if the preprocessed columns are not those of the AIR.
+/// As [`prove`], except that the preprocessed columns have to be those of the AIR.
 pub fn prove_with_preprocessed<SC, A>(
     config: &SC,
     air: &A,
@@ -97,7 +97,7 @@ pub(crate) type PcsProof<SC> = <<SC as StarkGenericConfig>::Pcs as Pcs<
     <SC as StarkGenericConfig>::Challenger,
 >>::Proof;
 
-/// What a phase of a proof gives.
+/// The result of a phase of a proof.
 pub(crate) type Outcome<SC, T> = Result<T, ProvingError<PcsProverError<SC>>>;
 
 /// The error of a phase.
@@ -113,7 +113,7 @@ type Transcript<'a, SC> = StarkProverTranscript<
     <SC as StarkGenericConfig>::Challenge,
 >;
 
-/// What the phases of a proof read.
+/// The inputs of the phases of a proof.
 struct Prover<'a, SC: StarkGenericConfig, A> {
     config: &'a SC,
     air: &'a A,
@@ -121,14 +121,14 @@ struct Prover<'a, SC: StarkGenericConfig, A> {
     /// The preprocessed columns, if there are some.
     preprocessed: Option<&'a PreprocessedProverData<SC>>,
     constraints: Captured,
-    /// The logarithm of the trace's height.
+    /// The base-2 logarithm of the trace's height.
     log_height: usize,
     trace_domain: Domain<SC>,
     committed_domain: Domain<SC>,
     log_chunks: usize,
 }
 
-/// What is opened beside preprocessed columns.
+/// The commitments that are opened besides preprocessed columns.
 struct AllCommitted<SC: StarkGenericConfig> {
     trace: Committed<SC>,
     quotient: Committed<SC>,
@@ -189,7 +189,7 @@ where
         }
     }
 
-    /// The logarithm of the height of what is committed to.
+    /// The base-2 logarithm of the height of the committed matrices.
     fn log_committed(&self) -> usize {
         self.log_height + self.config.is_zk()
     }
@@ -223,7 +223,7 @@ where
         let quotient_domain =
             self.committed_domain.create_disjoint_domain(1 << (self.log_committed() + self.log_chunks));
         let quotient = self.quotient(trace, quotient_domain, alpha);
-        // A transcript that ends early must be told.
+        // The transcript must be told that it ends early.
         let quotient = pcs
             .commit_quotient(quotient_domain, quotient, chunks)
             .inspect_err(|_| transcript.abort())

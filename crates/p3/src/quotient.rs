@@ -13,7 +13,7 @@ use proofmill_field::goldilocks::{Extension, Goldilocks as Element};
 use proofmill_run::parallel;
 use proofmill_stark::air::{Evaluation, SELECTORS, rows_of_task};
 
-/// What constraints read, on the domain of the quotient in natural order.
+/// The values that constraints read, on the domain of the quotient in natural order.
 pub(crate) struct Rows<'a, M> {
     pub(crate) main: &'a M,
     pub(crate) preprocessed: Option<&'a M>,
@@ -21,13 +21,13 @@ pub(crate) struct Rows<'a, M> {
     pub(crate) selectors: LagrangeSelectors<Vec<Goldilocks>>,
     pub(crate) periodic: PeriodicLdeTable<Goldilocks>,
     pub(crate) periodic_columns: usize,
-    /// From a row to the next row of the trace.
+    /// The number of rows from a row to the next row of the trace.
     pub(crate) step: usize,
 }
 
 impl<M: Matrix<Goldilocks>> Rows<'_, M> {
-    /// The combination of all constraints by powers of `alpha`, the last one's 1, divided by the vanishing polynomial of the
-    /// trace's domain: a column for each coordinate.
+    /// The combination of all constraints by powers of `alpha`, divided by the vanishing polynomial of the trace's domain. The last
+    /// constraint's power is 1. There is a column for each coordinate.
     ///
     /// # Panics
     /// If challenges have more than five coordinates.

@@ -1,4 +1,4 @@
-//! The verifier of `p3_uni_stark` on our engine.
+//! The verifiers of `p3_uni_stark` and `p3_batch_stark` on our engine.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -23,18 +23,17 @@ use proofmill_stark::{Parameters, StarkError, StarkHash, VerifyError};
 
 /// Verifies a proof of Plonky3, as [`p3_uni_stark::verify`] does, but never panics, whatever the proof and the public values are.
 ///
-/// `hash` is that of trees and transcript, with Plonky3's default constants: `Sponge(Poseidon2::<8>)` and `Sponge(Poseidon2::<12>)` of
-/// `proofmill_hash`, or `Keccak`. `parameters` have the same meaning as those of the configuration, which are not read: its type tells
-/// only that the proof is of this kind.
+/// `hash` is the hash of trees and transcript, with Plonky3's default constants: `Sponge(Poseidon2::<8>)` and `Sponge(Poseidon2::<12>)` of
+/// `proofmill_hash`, or `Keccak`. `parameters` have the same meaning as those of the configuration. The configuration is not read: its type
+/// tells only that the proof is of this kind.
 ///
-/// **Not checked**, as by Plonky3's verifier: that the AIR was fixed before the proof was made, without which a proof shows nothing, and how many
-/// bits are proven, which [`Parameters::security`] computes for the number of rows.
+/// **Not checked**, as by Plonky3's verifier: that the AIR was fixed before the proof was made, without which a proof shows nothing. How
+/// many bits are proven is not checked, either; [`Parameters::security`] computes the bits for the number of rows.
 ///
-/// It refuses all proofs that Plonky3's verifier refuses. An element of a proof in memory is taken modulo p, as Plonky3's verifier
-/// takes it. As Plonky3's, it leaves the number of rows to the prover: a statement about a certain number has to compare
-/// `proof.degree_bits`.
+/// It refuses all proofs that Plonky3's verifier refuses. An element of a proof in memory is taken modulo p, as Plonky3's verifier takes
+/// it. Both verifiers leave the number of rows to the prover: a statement about a certain number has to compare `proof.degree_bits`.
 ///
-/// Captures the constraints of the AIR each time. For many proofs of one AIR, [`constraints`](crate::constraints()) does so once,
+/// The constraints of the AIR are captured each time. For many proofs of one AIR, [`constraints`](crate::constraints()) captures them once,
 /// for [`from_plonky3`] and [`proofmill_stark::verify`].
 ///
 /// # Errors
@@ -59,7 +58,7 @@ where
 
 /// [`verify`] for an AIR with preprocessed columns, as [`p3_uni_stark::verify_with_preprocessed`].
 ///
-/// A key of ours, [`preprocessed_key`](crate::preprocessed_key), is one for [`from_plonky3`] and [`proofmill_stark::verify`].
+/// A key of ours, [`preprocessed_key`](crate::preprocessed_key), is for [`from_plonky3`] and [`proofmill_stark::verify`].
 ///
 /// # Errors
 /// As [`verify`]; [`VerifyError::Statement`] if the key is not one of the AIR.
@@ -102,11 +101,11 @@ where
 /// Verifies a proof of Plonky3 of several tables, as [`p3_batch_stark::verify_batch`] does, but never panics, whatever the proof and the
 /// public values are.
 ///
-/// `hash`, `parameters`, the numbers of rows and what is not checked are as in [`verify`]. The verdicts are those of Plonky3's verifier but for one: tables whose
-/// extensions have fewer rows than the commitment has digests are refused. `MerkleTreeMmcs` of Plonky3 adds such rows above the cap, so that
-/// the commitment does not depend on them, and any opened row passes for one of them.
+/// `hash`, `parameters`, the numbers of rows and what is not checked are as in [`verify`]. The verdicts are those of Plonky3's verifier
+/// with one exception: tables whose extensions have fewer rows than the commitment has digests are refused. `MerkleTreeMmcs` of Plonky3
+/// adds such rows above the cap. So the commitment does not depend on them, and any opened row passes for one of them.
 ///
-/// Captures the constraints of the AIRs each time. For many proofs, [`tables`] and [`batch_key`] do so once, for
+/// The constraints of the AIRs are captured each time. For many proofs, [`tables`] and [`batch_key`] capture them once, for
 /// [`batch_from_plonky3`] and [`proofmill_stark::verify_tables`].
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Which of many equations are wrong, where one check says whether some of them all hold.
+//! The search for wrong equations among many, by a check that says whether all of some equations hold.
 
 /// The indices of the wrong equations, in ascending order. `hold` says whether all equations of a slice hold; it is asked for halves of
 /// slices that do not, so that few wrong equations need few checks. No equation is wrong if `hold` accepts all of them at once.
@@ -8,14 +8,14 @@ pub fn find_wrong<T>(equations: &[T], hold: impl Fn(&[T]) -> bool) -> Vec<usize>
     wrong
 }
 
-/// Collects the indices of wrong equations, the first of which has the index `start`.
+/// Collects the indices of wrong equations; `start` is the index of the first equation.
 fn bisect<T>(start: usize, equations: &[T], hold: &impl Fn(&[T]) -> bool, wrong: &mut Vec<usize>) {
     if !equations.is_empty() && !hold(equations) {
         bisect_wrong(start, equations, hold, wrong);
     }
 }
 
-/// [`bisect`] for equations of which at least one is known to be wrong.
+/// [`bisect`] for equations if at least one is known to be wrong.
 fn bisect_wrong<T>(start: usize, equations: &[T], hold: &impl Fn(&[T]) -> bool, wrong: &mut Vec<usize>) {
     if equations.len() == 1 {
         wrong.push(start);

@@ -9,7 +9,7 @@ use crate::{
     Ate, Constants, Gt, Pairing,
     compressed::powers_of_two,
     compute,
-    miller::{Line, Value, Walk},
+    miller::{LineCoefficients, MillerValue, Walk},
 };
 use proofmill_cpu::Level;
 use proofmill_curve::{
@@ -75,19 +75,22 @@ impl Ate for G1 {
     }
 
     #[inline(always)]
-    fn mul_by_line<A: Algebra>(f: Fq12<A>, [at_y, at_x, constant]: Line<A>) -> Fq12<A> {
+    fn mul_by_line<A: Algebra>(f: Fq12<A>, [at_y, at_x, constant]: LineCoefficients<A>) -> Fq12<A> {
         f.mul_by_line_m([constant, at_x, at_y])
     }
 
     /// The coefficients are those of w^3, w^2 and 1.
     #[inline(always)]
-    fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
+    fn product_of_lines<A: Algebra>(
+        [p, q, r]: LineCoefficients<A>,
+        [pq, pr, qr]: LineCoefficients<A>,
+    ) -> Fq12<A> {
         let constant = r + FqParams::mul_by_xi(p);
         Dodecic { c0: Sextic::new([constant, qr, q]), c1: Sextic::new([Quadratic::zero(p.token()), pr, pq]) }
     }
 
     #[inline(always)]
-    fn last_lines<A: Algebra>(_: &Constants<A>, _: &mut [Walk<A>], _: &mut Value<Self, A>) {}
+    fn last_lines<A: Algebra>(_: &Constants<A>, _: &mut [Walk<A>], _: &mut MillerValue<Self, A>) {}
 
     #[inline(always)]
     fn finish<A: Algebra>(f: Fq12<A>) -> Fq12<A> {

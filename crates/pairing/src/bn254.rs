@@ -5,7 +5,7 @@
 
 use crate::{
     Ate, Constants, Gt, Pairing, compute,
-    miller::{Line, Value, Walk},
+    miller::{LineCoefficients, MillerValue, Walk},
     signed_digits,
 };
 use proofmill_cpu::Level;
@@ -56,19 +56,26 @@ impl Ate for G1 {
     }
 
     #[inline(always)]
-    fn mul_by_line<A: Algebra>(f: Fq12<A>, line: Line<A>) -> Fq12<A> {
+    fn mul_by_line<A: Algebra>(f: Fq12<A>, line: LineCoefficients<A>) -> Fq12<A> {
         f.mul_by_line(line)
     }
 
     /// The coefficients are those of 1, w and w^3.
     #[inline(always)]
-    fn product_of_lines<A: Algebra>([p, q, r]: Line<A>, [pq, pr, qr]: Line<A>) -> Fq12<A> {
+    fn product_of_lines<A: Algebra>(
+        [p, q, r]: LineCoefficients<A>,
+        [pq, pr, qr]: LineCoefficients<A>,
+    ) -> Fq12<A> {
         let constant = p + FqParams::mul_by_xi(r);
         Dodecic { c0: Sextic::new([constant, q, qr]), c1: Sextic::new([pq, pr, Quadratic::zero(p.token())]) }
     }
 
     #[inline(always)]
-    fn last_lines<A: Algebra>(constants: &Constants<A>, walks: &mut [Walk<A>], value: &mut Value<Self, A>) {
+    fn last_lines<A: Algebra>(
+        constants: &Constants<A>,
+        walks: &mut [Walk<A>],
+        value: &mut MillerValue<Self, A>,
+    ) {
         value.add_to_all(
             walks,
             #[inline(always)]

@@ -28,7 +28,7 @@ mod miller;
 mod terms;
 
 pub use bisection::find_wrong;
-use miller::{Line, Value, Walk, miller_loop};
+use miller::{LineCoefficients, MillerValue, Walk, miller_loop};
 use proofmill_cpu::{Level, Token};
 use proofmill_curve::{Affine, Curve, SourceGroups};
 use proofmill_field::{
@@ -87,7 +87,10 @@ trait Ate: Pairing {
     fn mul_by_b<A: Algebra>(constants: &Constants<A>, x: Quadratic<A>) -> Quadratic<A>;
 
     /// The product with a line.
-    fn mul_by_line<A: Algebra>(f: Dodecic<Self::Prime, A>, line: Line<A>) -> Dodecic<Self::Prime, A>;
+    fn mul_by_line<A: Algebra>(
+        f: Dodecic<Self::Prime, A>,
+        line: LineCoefficients<A>,
+    ) -> Dodecic<Self::Prime, A>;
 
     /// The product of two lines, given the products of coefficients at the same position, and the sums of the two products
     /// of coefficients at positions 0 and 1, 0 and 2, 1 and 2.
@@ -97,7 +100,11 @@ trait Ate: Pairing {
     ) -> Dodecic<Self::Prime, A>;
 
     /// The lines after the loop.
-    fn last_lines<A: Algebra>(constants: &Constants<A>, walks: &mut [Walk<A>], value: &mut Value<Self, A>);
+    fn last_lines<A: Algebra>(
+        constants: &Constants<A>,
+        walks: &mut [Walk<A>],
+        value: &mut MillerValue<Self, A>,
+    );
 
     /// The last step.
     fn finish<A: Algebra>(f: Dodecic<Self::Prime, A>) -> Dodecic<Self::Prime, A>;
@@ -169,7 +176,7 @@ fn compute_at<C: Ate, E: Engine>(engine: E, pairs: &[(Affine<C>, Affine<C::G2>)]
     }
 }
 
-/// With few pairs in elements `A`, many in lanes.
+/// The product; few pairs are computed in elements `A`, many in lanes.
 fn compute_with<C: Ate, E: Engine, A: Lanes<Fp<C::Prime>, Token: Token>>(
     engine: E,
     token: A::Token,

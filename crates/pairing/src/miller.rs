@@ -26,18 +26,18 @@ struct Homogeneous<A> {
 }
 
 /// A line's value as three coefficients: P's y times the first, P's x times the second, and the third.
-pub(crate) type Line<A> = [Quadratic<A>; 3];
+pub(crate) type LineCoefficients<A> = [Quadratic<A>; 3];
 
 /// The loop's value, and a line that waits for another: the product of two lines takes 6 products in Fq2, and its product
 /// with the value 18; a single line takes 13. Where a sum of products takes one reduction, a line is multiplied at once.
-pub(crate) struct Value<C: Ate, A> {
+pub(crate) struct MillerValue<C: Ate, A> {
     f: Dodecic<C::Prime, A>,
-    waiting: Option<Line<A>>,
+    waiting: Option<LineCoefficients<A>>,
 }
 
-impl<C: Ate, A: Algebra> Value<C, A> {
+impl<C: Ate, A: Algebra> MillerValue<C, A> {
     #[inline(always)]
-    fn multiply(&mut self, line: Line<A>) {
+    fn multiply(&mut self, line: LineCoefficients<A>) {
         match self.waiting.take() {
             // A sparse product at once, whose sums take one reduction each.
             _ if A::SUMS_OF_PRODUCTS => self.f = C::mul_by_line(self.f, line),
@@ -70,13 +70,13 @@ impl<C: Ate, A: Algebra> Value<C, A> {
 }
 
 #[inline(always)]
-fn sums<A: Algebra>([x, y, z]: &Line<A>) -> [Quadratic<A>; 3] {
+fn sums<A: Algebra>([x, y, z]: &LineCoefficients<A>) -> [Quadratic<A>; 3] {
     [*x + *y, *x + *z, *y + *z]
 }
 
 /// The product of two lines.
 #[inline(never)]
-fn lines<C: Ate, A: Algebra>(a: &Line<A>, b: &Line<A>) -> Dodecic<C::Prime, A> {
+fn lines<C: Ate, A: Algebra>(a: &LineCoefficients<A>, b: &LineCoefficients<A>) -> Dodecic<C::Prime, A> {
     let token = a[0].token();
     A::outlined(
         token,
@@ -105,7 +105,7 @@ pub(crate) fn miller_loop<C: Ate, A: Lanes<Fp<C::Prime>>>(
         walks.push(Walk::load::<C>(token, pairs));
     }
     // One value for all pairs, which thereby share its squares.
-    let mut value = Value::<C, A> { f: Dodecic::one(token), waiting: None };
+    let mut value = MillerValue::<C, A> { f: Dodecic::one(token), waiting: None };
     for (i, digit) in C::digits().iter().rev().enumerate() {
         // The value is still 1 at the top digit. A waiting line belongs to it before the square.
         if i > 0 {
@@ -152,7 +152,7 @@ impl<A: Algebra> Walk<A> {
     /// Doubles the point and returns the tangent at P. 6 squares, 3 products and 4 in the base. The coordinates are the
     /// sources' times 4, which avoids halving.
     #[inline(never)]
-    fn double<C: Ate>(&mut self, constants: &Constants<A>) -> Line<A> {
+    fn double<C: Ate>(&mut self, constants: &Constants<A>) -> LineCoefficients<A> {
         let token = self.t.x.token();
         A::outlined(
             token,
@@ -183,7 +183,7 @@ impl<A: Algebra> Walk<A> {
 
     /// Adds an affine point and returns the chord at P.
     #[inline(never)]
-    fn add(&mut self, [x, y]: [Quadratic<A>; 2]) -> Line<A> {
+    fn add(&mut self, [x, y]: [Quadratic<A>; 2]) -> LineCoefficients<A> {
         let token = self.t.x.token();
         A::outlined(
             token,

@@ -181,7 +181,7 @@ pub enum MalformedError {
     },
 }
 
-/// Hands the formatter on, which says whether to print values.
+/// Passes on the formatter, which says whether to print values.
 fn unsatisfied(unsatisfied: &Unsatisfied, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("the witness does not satisfy ")?;
     fmt::Display::fmt(unsatisfied, f)?;

@@ -1,4 +1,4 @@
-//! Which vectors are kept in memory, and where vectors are stored.
+//! The choice of vectors that are kept, and the storage of vectors.
 
 use crate::PlonkError;
 use proofmill_field::bn254::Fr;
@@ -10,11 +10,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which of the key's vectors are kept, and where all vectors of the size of the circuit are stored,
-/// including the prover's.
+/// The choice of the key's vectors that are kept, and the place of all vectors of the size of the
+/// circuit, the prover's included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Storage {
-    /// Which vectors a proving key keeps.
+    /// The vectors that a proving key keeps.
     pub(crate) memory: Memory,
     /// The folder for temporary files that hold vectors and decoded powers of tau. A file uses memory of the
     /// process only while the vector is in use. The files are unlinked, so none remains after the process.
@@ -73,18 +73,18 @@ impl Storage {
 /// A vector of about the size of the circuit.
 pub(crate) type Scalars = Elements<Fr>;
 
-/// A borrowed vector that is kept, or a temporary one.
+/// A borrowed vector, or one that is dropped after use.
 #[derive(Debug)]
-pub(crate) enum Held<'a> {
-    Kept(Kept<'a>),
-    Made(Scalars),
+pub(crate) enum CowScalars<'a> {
+    Borrowed(BorrowedScalars<'a>),
+    Owned(Scalars),
 }
 
 /// A borrowed vector. If it is in a file, its pages are released when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Kept<'a>(&'a Scalars);
+pub(crate) struct BorrowedScalars<'a>(&'a Scalars);
 
-impl Deref for Kept<'_> {
+impl Deref for BorrowedScalars<'_> {
     type Target = Scalars;
 
     fn deref(&self) -> &Scalars {
@@ -92,30 +92,30 @@ impl Deref for Kept<'_> {
     }
 }
 
-impl Drop for Kept<'_> {
+impl Drop for BorrowedScalars<'_> {
     fn drop(&mut self) {
         self.0.release(0..self.0.len());
     }
 }
 
-impl<'a> From<&'a Scalars> for Held<'a> {
+impl<'a> From<&'a Scalars> for CowScalars<'a> {
     fn from(scalars: &'a Scalars) -> Self {
-        Self::Kept(Kept(scalars))
+        Self::Borrowed(BorrowedScalars(scalars))
     }
 }
 
-impl Deref for Held<'_> {
+impl Deref for CowScalars<'_> {
     type Target = Scalars;
 
     fn deref(&self) -> &Scalars {
         match self {
-            Self::Kept(scalars) => scalars,
-            Self::Made(scalars) => scalars,
+            Self::Borrowed(scalars) => scalars,
+            Self::Owned(scalars) => scalars,
         }
     }
 }
 
-impl AsRef<[Fr]> for Held<'_> {
+impl AsRef<[Fr]> for CowScalars<'_> {
     fn as_ref(&self) -> &[Fr] {
         self
     }

@@ -117,7 +117,7 @@ pub(crate) trait FixedColumnSink {
     /// The n values of fixed column `place`, in the order of `System::standard`.
     fn values(&mut self, _place: usize, _values: &[Fr]) {}
 
-    /// Its n coefficients.
+    /// The column's n coefficients.
     fn coefficients(&mut self, _place: usize, _coefficients: &[Fr]) {}
 }
 

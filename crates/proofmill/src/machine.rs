@@ -45,7 +45,7 @@ use std::{
 /// ```
 #[derive(Clone)]
 pub struct Machine {
-    settings: Arc<Settings>,
+    settings: Arc<MachineSettings>,
     pool: Arc<ThreadPool>,
 }
 
@@ -100,7 +100,7 @@ impl Cancellation {
     }
 }
 
-/// What unwinds cancelled work.
+/// The payload of the panic that unwinds cancelled work.
 struct Cancelled;
 
 type Observer = Box<dyn Fn(&'static str) + Send + Sync>;
@@ -108,9 +108,9 @@ type ShareObserver = Box<dyn Fn(f64) + Send + Sync>;
 type Warning = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The settings that the threads of a machine share.
-pub(crate) struct Settings {
+pub(crate) struct MachineSettings {
     pub(crate) level: Level,
-    /// The mode that was asked for: what is the default depends on the prover.
+    /// The requested mode; the default depends on the prover.
     pub(crate) memory: Option<Memory>,
     pub(crate) scratch: Option<PathBuf>,
     observer: Option<Observer>,
@@ -119,8 +119,8 @@ pub(crate) struct Settings {
     insecure_setup: Option<Warning>,
 }
 
-impl Settings {
-    /// How operations run.
+impl MachineSettings {
+    /// The settings of operations.
     pub(crate) fn run(&self) -> Run<'_> {
         let Self { level, memory, .. } = *self;
         Run { level, memory, scratch: self.scratch.as_deref(), progress: self.progress() }
@@ -150,13 +150,13 @@ impl Settings {
 
 thread_local! {
     /// The machine of this thread; set once, before the thread runs any work.
-    static OWN: OnceCell<Arc<Settings>> = const { OnceCell::new() };
+    static OWN: OnceCell<Arc<MachineSettings>> = const { OnceCell::new() };
 }
 
 /// The settings of the calling thread's machine, or the defaults.
-pub(crate) fn current() -> Arc<Settings> {
-    static DEFAULT: LazyLock<Arc<Settings>> = LazyLock::new(|| {
-        Arc::new(Settings {
+pub(crate) fn current() -> Arc<MachineSettings> {
+    static DEFAULT: LazyLock<Arc<MachineSettings>> = LazyLock::new(|| {
+        Arc::new(MachineSettings {
             level: Level::best(),
             memory: None,
             scratch: None,
@@ -199,7 +199,7 @@ impl Machine {
         }
     }
 
-    /// Not generic, so that the way into the pool is compiled once.
+    /// Not generic, so that the call into the pool is compiled once.
     fn install(&self, work: &mut (dyn FnMut() + Send)) {
         self.pool.install(work);
     }
@@ -241,16 +241,16 @@ impl MachineBuilder {
         self
     }
 
-    /// How much of a PLONK proving key ([`Memory::Balanced`] by default), and of a STARK's extended trace ([`Memory::Fast`] by default),
-    /// is kept in memory: less memory costs time.
+    /// The memory mode: the parts of a PLONK proving key ([`Memory::Balanced`] by default) or of a STARK's extended trace
+    /// ([`Memory::Fast`] by default) that are kept in memory. Less memory costs time.
     #[must_use]
     pub fn memory(mut self, memory: Memory) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// A folder for temporary files, which hold PLONK's long vectors instead of memory, and a STARK's trace with [`Memory::Low`], which
-    /// is in the system's folder for temporary files without it. They have no names and are freed after use.
+    /// A folder for temporary files. They hold PLONK's long vectors instead of memory, and a STARK's trace with [`Memory::Low`].
+    /// Without this folder, the trace is in the system's folder for temporary files. They have no names and are freed after use.
     #[must_use]
     pub fn scratch(mut self, folder: impl Into<PathBuf>) -> Self {
         self.scratch = Some(folder.into());
@@ -272,7 +272,7 @@ impl MachineBuilder {
         self
     }
 
-    /// What may end the work early: call [`Machine::try_run`], because [`Machine::run`] then unwinds.
+    /// A token that may end the work early: call [`Machine::try_run`], because [`Machine::run`] then unwinds.
     #[must_use]
     pub fn cancellation(mut self, cancellation: &Cancellation) -> Self {
         self.cancellation = Some(cancellation.clone());
@@ -316,7 +316,7 @@ impl MachineBuilder {
         }
         let level = level.unwrap_or_else(Level::best);
         let settings =
-            Arc::new(Settings { level, memory, scratch, observer, share_observer, insecure_setup });
+            Arc::new(MachineSettings { level, memory, scratch, observer, share_observer, insecure_setup });
         let of_threads = settings.clone();
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

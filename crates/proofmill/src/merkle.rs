@@ -497,7 +497,7 @@ pub mod ssz {
         /// Proves nodes by their generalized indices (1 is the root, the children of i are 2 i and 2 i + 1).
         ///
         /// # Errors
-        /// [`Error::Malformed`] for indices without a node, and for indices of which one is below another.
+        /// [`Error::Malformed`] for indices without a node, and if one index is below another.
         pub fn prove(&self, indices: &[u64]) -> Result<SszProof> {
             self.0.prove(indices).map(SszProof).map_err(error)
         }

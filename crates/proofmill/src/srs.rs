@@ -41,7 +41,7 @@ impl Powers {
     /// Bytes of a power in a key's file.
     pub const BYTES: usize = 64;
 
-    /// Decodes some of the bytes that [`crate::plonk::ProvingKey::powers`] says.
+    /// Decodes consecutive powers from the range of bytes that [`crate::plonk::ProvingKey::powers`] returns.
     ///
     /// # Errors
     /// [`Error::Malformed`] for a point that is not on the curve, or a part of one.
@@ -77,8 +77,8 @@ impl Powers {
     }
 }
 
-/// Powers of tau in G1, and tau in G2, in mapped files, of which operations read only the parts that they need. Clones share
-/// the files.
+/// Powers of tau in G1, and tau in G2, in mapped files. Operations read only the parts that they need. Clones share the
+/// files.
 #[derive(Clone, Debug)]
 pub struct Srs {
     srs: Arc<proofmill_srs::Srs>,
@@ -181,8 +181,8 @@ impl Srs {
         Ok(self.srs.ptau().map(|ptau| ptau.contributions()).transpose()?)
     }
 
-    /// Why someone may know tau, as far as is known, such as that nobody contributed to the string, or only beacons did. Keys made from
-    /// such a string are refused.
+    /// A reason why someone may know tau: nobody contributed to the string, or only beacons did. `None` if no reason is known. Keys
+    /// made from such a string are refused.
     pub fn insecurity(&self) -> Option<&'static str> {
         self.srs.insecurity()
     }

@@ -113,7 +113,7 @@ pub(crate) fn shaped<'py, T: Element>(
 
 /// A value of some 64-bit words: a field element, or a coordinate in an extension field; each integer with its least significant
 /// word first.
-pub(crate) trait Words: Sized + Send {
+pub(crate) trait WordValue: Sized + Send {
     /// The number of words.
     const WORDS: usize;
     /// `None` for an integer that is not below the modulus.
@@ -121,7 +121,7 @@ pub(crate) trait Words: Sized + Send {
     fn write(&self, words: &mut Vec<u64>);
 }
 
-impl<P: Prime> Words for Fp<P> {
+impl<P: Prime> WordValue for Fp<P> {
     const WORDS: usize = Self::BYTES / 8;
 
     fn read(words: &[u64]) -> Option<Self> {
@@ -137,12 +137,12 @@ impl<P: Prime> Words for Fp<P> {
 
 macro_rules! quadratic {
     ($($type:ty),*) => {$(
-        impl Words for $type {
+        impl WordValue for $type {
             const WORDS: usize = 2 * <$type>::HALF;
 
             fn read(words: &[u64]) -> Option<Self> {
                 let (c0, c1) = words.split_at(words.len() / 2);
-                Some(Self { c0: Words::read(c0)?, c1: Words::read(c1)? })
+                Some(Self { c0: WordValue::read(c0)?, c1: WordValue::read(c1)? })
             }
 
             fn write(&self, words: &mut Vec<u64>) {
@@ -196,12 +196,12 @@ pub(crate) fn decode<T: Send>(
 }
 
 /// Decodes field elements.
-pub(crate) fn elements<T: Words>(name: &str, words: &[u64]) -> Result<Vec<T>, Fault> {
+pub(crate) fn elements<T: WordValue>(name: &str, words: &[u64]) -> Result<Vec<T>, Fault> {
     decode(name, words, T::WORDS, "integers below the field's modulus", T::read)
 }
 
 /// Encodes values. Runs on all threads.
-pub(crate) fn encode<T: Words + Sync>(values: &[T]) -> Vec<u64> {
+pub(crate) fn encode<T: WordValue + Sync>(values: &[T]) -> Vec<u64> {
     const PIECE: usize = 1 << 12;
     let pieces = values.par_chunks(PIECE).flat_map_iter(|values| {
         let mut words = Vec::with_capacity(values.len() * T::WORDS);

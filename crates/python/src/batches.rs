@@ -2,7 +2,7 @@
 
 use crate::{
     systems::groth16::{Proof, key_of},
-    work::{Job, compute},
+    work::{BackgroundJob, compute},
 };
 use proofmill::groth16 as lower;
 use pyo3::prelude::*;
@@ -18,7 +18,11 @@ fn checked<T: Send + 'static>(
     let (py, key) = (key.py(), key_of(key)?);
     let proofs: Vec<_> = proofs.iter().map(|proof| proof.get().proof.clone()).collect();
     let work = move || Ok(check(&*key.open()?, &proofs)?);
-    if allow_insecure_setup { Job::new(py).allow_insecure_setup(true).run(work) } else { compute(py, work) }
+    if allow_insecure_setup {
+        BackgroundJob::new(py).allow_insecure_setup(true).run(work)
+    } else {
+        compute(py, work)
+    }
 }
 
 /// Verifies proofs for the signals that came with them, with one product of pairings: a fraction of the time of one after another. A batch

@@ -1,11 +1,11 @@
 //! `proofmill.circom`: circuits, witnesses, and programs that calculate witnesses.
 
 use crate::{
-    arrays::{Array, Words, elements, encode, matrix},
+    arrays::{Array, WordValue, elements, encode, matrix},
     inputs::Inputs,
     integers::{elements_of, integer},
     source::{Source, opens},
-    work::{Job, compute},
+    work::{BackgroundJob, compute},
 };
 use numpy::PyArray2;
 use proofmill::{
@@ -190,7 +190,7 @@ impl WitnessCalculator {
     /// Unsatisfied for an assertion that fails.
     fn calculate(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<Witness> {
         let (circuit, inputs) = (self.0.clone(), Inputs::new(inputs)?);
-        Job::new(py).run(move || Ok(Witness(Arc::new(inputs.calculate(&circuit)?))))
+        BackgroundJob::new(py).run(move || Ok(Witness(Arc::new(inputs.calculate(&circuit)?))))
     }
 }
 

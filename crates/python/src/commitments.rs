@@ -1,11 +1,11 @@
 //! PLONK and fflonk with commitments that other machines make: added to `proofmill.plonk` and `proofmill.fflonk`.
 
 use crate::{
-    arrays::{Array, Words, elements, encode, matrix, vector},
+    arrays::{Array, WordValue, elements, encode, matrix, vector},
     callback::Callback,
     error::Fault,
     source::Source,
-    work::{Choice, Job, compute},
+    work::{BackgroundJob, ThreadsAndLevel, compute},
 };
 use numpy::PyArray1;
 use proofmill::{
@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 /// Words of a point.
 const POINT: usize = 2 * Fq::WORDS;
 
-/// Some consecutive powers of tau in G1, from the bytes of a key that ``powers`` says: points of 64 bytes.
+/// Consecutive powers of tau in G1, from the range of a key's bytes that ``powers`` returns: points of 64 bytes.
 ///
 /// Raises Malformed.
 #[pyclass(frozen, module = "proofmill.plonk")]
@@ -55,7 +55,7 @@ impl Powers {
         let values = Array::<u64>::borrow("values", values)?;
         let [_, Fr::WORDS] = values.axes("(n, 4)")? else { return Err(values.refuse("(n, 4)")) };
         let words = values.data();
-        let point = Choice::new(threads, level)?.compute(py, || {
+        let point = ThreadsAndLevel::new(threads, level)?.compute(py, || {
             let values: Zeroizing<Vec<Fr>> = Zeroizing::new(elements("values", words)?);
             let point = self.0.sum(first, &values)?;
             Ok::<_, Fault>(encode(&[point.x, point.y]))
@@ -74,7 +74,7 @@ fn commit(function: &Bound<'_, PyAny>, coefficients: &[Fr]) -> PyResult<Affine<G
     let point = Array::<u64>::borrow("commitment", &point)?;
     let [POINT] = point.axes("(8,)")? else { return Err(point.refuse("(8,)")) };
     let (x, y) = point.data().split_at(Fq::WORDS);
-    let found = Words::read(x).zip(Words::read(y)).map(|(x, y)| Affine::<G1> { x, y });
+    let found = WordValue::read(x).zip(WordValue::read(y)).map(|(x, y)| Affine::<G1> { x, y });
     let found = found.filter(Affine::is_on_curve);
     found.ok_or_else(|| PyValueError::new_err("commitment: expected a point of BN254's G1"))
 }
@@ -87,7 +87,7 @@ macro_rules! system {
             use crate::systems::$system::Proof;
             use proofmill::$system as lower;
 
-            /// Where in the bytes of a key its powers of tau lie: the first and the last but one, as a pair. ``Powers`` reads them.
+            /// The place of the powers of tau in a key's bytes: the first byte and the one after the last, as a pair. ``Powers`` reads them.
             ///
             /// key: a path, bytes or a ProvingKey.
             #[pyfunction]
@@ -122,7 +122,7 @@ macro_rules! system {
                 let (key, witness) =
                     (Source::<lower::ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
                 let callback = Arc::new(Callback::new(commit));
-                let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
+                let job = BackgroundJob::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
                 let shared = callback.clone();
                 let proof = job.run(move || {
                     let (key, witness) = (key.open()?, witness.open()?);

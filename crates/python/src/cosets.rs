@@ -4,8 +4,8 @@ use crate::{
     arrays::Array,
     callback::Callback,
     error::Fault,
-    stark::{Air, Proof, Protocol, shape},
-    work::{Choice, Job},
+    stark::{Air, Proof, StarkOptions, shape},
+    work::{BackgroundJob, ThreadsAndLevel},
 };
 use proofmill::{
     merkle::Rows,
@@ -14,7 +14,7 @@ use proofmill::{
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What answers the questions of ``prove_with_cosets`` about the extension of a trace. The arguments are those of ``Air.prove``.
+/// The cosets that answer the questions of ``prove_with_cosets`` about the extension of a trace. The arguments are those of ``Air.prove``.
 ///
 /// The trace is copied. Each coset is computed when it is first asked about, and kept: as much memory as the trace and two digests for each row.
 /// Raises what ``Air.prove`` does, but Unsatisfied.
@@ -35,11 +35,11 @@ impl Cosets {
         threads: Option<usize>,
         level: Option<&str>,
     ) -> PyResult<Self> {
-        let protocol = Protocol::new(hash, security, false)?;
+        let protocol = StarkOptions::new(hash, security, false)?;
         let trace = Array::<u64>::borrow("trace", trace)?;
         let [rows, columns] = shape(&trace)?;
         let (py, words, air) = (air.py(), trace.data(), &air.get().0);
-        Choice::new(threads, level)?.compute(py, || {
+        ThreadsAndLevel::new(threads, level)?.compute(py, || {
             let config = protocol.config(air, rows as u64)?;
             Ok(Self(Mutex::new(air.cosets(&config, &Rows::new(words, columns)?, &public)?)))
         })
@@ -51,7 +51,7 @@ impl Cosets {
 
     /// The answer to a question about a coset. Runs without the GIL.
     ///
-    /// Raises Malformed for what is no question about this trace, ValueError.
+    /// Raises Malformed for bytes that are no question about this trace, ValueError.
     #[pyo3(signature = (coset, question, *, threads=None, level=None))]
     fn answer<'py>(
         &self,
@@ -62,7 +62,7 @@ impl Cosets {
         level: Option<&str>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let question = Question { coset, bytes: question.to_vec() };
-        let answer = Choice::new(threads, level)?
+        let answer = ThreadsAndLevel::new(threads, level)?
             .compute(py, || Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).answer(&question)?))?;
         Ok(PyBytes::new(py, &answer))
     }
@@ -92,7 +92,7 @@ fn prove_with_cosets(
     level: Option<&str>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Proof> {
-    let protocol = Protocol::new(hash, security, false)?;
+    let protocol = StarkOptions::new(hash, security, false)?;
     let trace = Array::<u64>::borrow("trace", trace)?;
     let [rows, columns] = shape(&trace)?;
     let (py, words, air) = (air.py(), trace.data(), &air.get().0);
@@ -105,7 +105,7 @@ fn prove_with_cosets(
             function.call1((questions.collect::<Vec<_>>(),))?.extract()
         })
     });
-    let proof = Job::new(py).with(threads, level, progress)?.run_borrowed(|| {
+    let proof = BackgroundJob::new(py).with(threads, level, progress)?.run_borrowed(|| {
         let config = protocol.config(air, rows as u64)?;
         let proof = air.prove_with_cosets(&config, &Rows::new(words, columns)?, &public, ask)?;
         Ok::<_, Fault>(Proof(Arc::new(proof)))

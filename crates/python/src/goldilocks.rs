@@ -3,7 +3,7 @@
 use crate::{
     arrays::{Array, shaped},
     error::Fault,
-    work::Choice,
+    work::ThreadsAndLevel,
 };
 use proofmill::{
     field::{Field, Goldilocks},
@@ -63,7 +63,7 @@ fn shift_of(shift: u64) -> PyResult<Goldilocks> {
 /// Transforms a copy of the array.
 fn transformed<'py>(
     a: &Bound<'py, PyAny>,
-    choice: Choice,
+    choice: ThreadsAndLevel,
     transform: impl FnOnce(&GoldilocksDomain, &mut [Goldilocks]) + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
@@ -102,7 +102,7 @@ fn ntt<'py>(
     level: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shift = shift_of(shift)?;
-    transformed(a, Choice::new(threads, level)?, |domain, values| {
+    transformed(a, ThreadsAndLevel::new(threads, level)?, |domain, values| {
         if shift == Goldilocks::ONE {
             domain.ntt(values, Order::Natural);
         } else {
@@ -121,7 +121,7 @@ fn intt<'py>(
     level: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shift = shift_of(shift)?;
-    transformed(a, Choice::new(threads, level)?, |domain, values| {
+    transformed(a, ThreadsAndLevel::new(threads, level)?, |domain, values| {
         if shift == Goldilocks::ONE {
             domain.intt(values, Order::Natural);
         } else {
@@ -157,7 +157,7 @@ fn lde<'py>(
             "blowup: expected a power of two, and at most 2^32 rows of the result",
         ));
     };
-    let result = Choice::new(threads, level)?.compute(py, || {
+    let result = ThreadsAndLevel::new(threads, level)?.compute(py, || {
         let values = elements(data)?;
         let mut extension = reserved(count)?;
         extension.resize(count, Goldilocks::ZERO);

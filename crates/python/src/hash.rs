@@ -1,11 +1,11 @@
 //! `proofmill.hash`: algebraic hashes of rows.
 
 use crate::{
-    arrays::{Array, Words, elements, encode, matrix, shaped},
+    arrays::{Array, WordValue, elements, encode, matrix, shaped},
     error::Fault,
     integers::{elements_of, integer},
     merkle::hash_of,
-    work::Choice,
+    work::ThreadsAndLevel,
 };
 use numpy::{PyArray2, PyUntypedArray};
 use proofmill::{
@@ -35,7 +35,11 @@ fn digests(hash: RowHash, words: &[u64], columns: usize) -> Result<Vec<[u8; 32]>
 }
 
 /// The digests of Goldilocks rows as elements.
-fn goldilocks<'py>(hash: RowHash, a: &Bound<'py, PyAny>, choice: Choice) -> PyResult<Bound<'py, PyAny>> {
+fn goldilocks<'py>(
+    hash: RowHash,
+    a: &Bound<'py, PyAny>,
+    choice: ThreadsAndLevel,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
     let array = Array::<u64>::borrow("a", a)?;
     let (columns, single) = match *array.shape() {
@@ -65,7 +69,7 @@ fn poseidon<'py>(
     threads: Option<usize>,
     level: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    goldilocks(RowHash::Poseidon, a, Choice::new(threads, level)?)
+    goldilocks(RowHash::Poseidon, a, ThreadsAndLevel::new(threads, level)?)
 }
 
 /// Poseidon2 of width 12 over Goldilocks, with Plonky3's constants; otherwise as ``poseidon``.
@@ -76,7 +80,7 @@ fn poseidon2<'py>(
     threads: Option<usize>,
     level: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    goldilocks(RowHash::Poseidon2, a, Choice::new(threads, level)?)
+    goldilocks(RowHash::Poseidon2, a, ThreadsAndLevel::new(threads, level)?)
 }
 
 /// The digests of rows by any hash of Merkle trees: the leaves of ``merkle.Tree``.
@@ -99,8 +103,8 @@ fn rows<'py>(
         return Err(array.refuse("(rows, columns) with at least one column"));
     }
     let data = array.data();
-    let bytes =
-        Choice::new(threads, level)?.compute(py, || Ok(digests(hash, data, columns)?.into_flattened()))?;
+    let bytes = ThreadsAndLevel::new(threads, level)?
+        .compute(py, || Ok(digests(hash, data, columns)?.into_flattened()))?;
     matrix(py, bytes, 32)
 }
 
@@ -117,7 +121,7 @@ fn poseidon_bn254<'py>(
     threads: Option<usize>,
     level: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (py, choice) = (a.py(), Choice::new(threads, level)?);
+    let (py, choice) = (a.py(), ThreadsAndLevel::new(threads, level)?);
     if a.cast::<PyUntypedArray>().is_err() {
         let inputs = elements_of::<_>("a", a)?;
         if !(1..=MOST_INPUTS).contains(&inputs.len()) {

@@ -41,7 +41,7 @@ impl Inputs {
             .map_err(|_| PyTypeError::new_err("inputs: expected a dict, JSON text or a pathlib.Path"))
     }
 
-    /// Compiles a circuit of which these are inputs into the user's cache, if it is not there.
+    /// Compiles the circuit of these inputs into the user's cache, if it is not there.
     pub(crate) fn keep(&self, circuit: &[u8]) {
         let cache = CircuitCache::of_user();
         match self {

@@ -52,9 +52,9 @@ pub(crate) fn elements_of<P: Prime>(name: &str, object: &Bound<'_, PyAny>) -> Py
 
 /// Public signals as an argument.
 pub(crate) enum Public {
-    /// Given as values.
+    /// The signals as values.
     Values(PublicSignals),
-    /// In a `public.json` file.
+    /// The path of a `public.json` file.
     File(PathBuf),
 }
 

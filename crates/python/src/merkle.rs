@@ -3,7 +3,7 @@
 use crate::{
     arrays::{Array, matrix},
     error::Fault,
-    work::{Choice, compute},
+    work::{ThreadsAndLevel, compute},
 };
 use numpy::PyArray2;
 use proofmill::merkle::{self as lower, Digest, Hash, Rows};
@@ -29,7 +29,7 @@ fn rows_of<'py>(rows: &Bound<'py, PyAny>) -> PyResult<(Array<'py, u64>, usize)> 
     Ok((rows, columns))
 }
 
-/// The root of a tree, with the tree's hash and shape: what a verifier of openings must know from a source that it trusts. digest: 64
+/// The root of a tree, with the tree's hash and shape. A verifier of openings must know them from a source that it trusts. digest: 64
 /// hexadecimal digits, or 32 bytes as ``bytes(root)`` returns them.
 ///
 /// Raises Malformed.
@@ -128,7 +128,7 @@ impl Tree {
         let hash = hash_of(hash)?;
         let (array, columns) = rows_of(rows)?;
         let words = array.data();
-        let tree = Choice::new(threads, level)?
+        let tree = ThreadsAndLevel::new(threads, level)?
             .compute(py, || Ok(lower::Tree::build(hash, &Rows::new(words, columns)?)?))?;
         let root =
             Root { digest: tree.root(), rows: (words.len() / columns) as u64, columns: columns as u64 };
@@ -216,8 +216,8 @@ fn root(
     let hash = hash_of(hash)?;
     let (array, columns) = rows_of(rows)?;
     let words = array.data();
-    let digest =
-        Choice::new(threads, level)?.compute(py, || Ok(lower::root(hash, &Rows::new(words, columns)?)?))?;
+    let digest = ThreadsAndLevel::new(threads, level)?
+        .compute(py, || Ok(lower::root(hash, &Rows::new(words, columns)?)?))?;
     Ok(Root { digest, rows: (words.len() / columns) as u64, columns: columns as u64 })
 }
 

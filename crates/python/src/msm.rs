@@ -1,9 +1,9 @@
 //! `proofmill.msm`: multi-scalar multiplication.
 
 use crate::{
-    arrays::{Array, Words, decode, elements, encode, vector},
+    arrays::{Array, WordValue, decode, elements, encode, vector},
     error::Fault,
-    work::Choice,
+    work::ThreadsAndLevel,
 };
 use numpy::PyArray1;
 use proofmill::{
@@ -19,10 +19,10 @@ const MOST: usize = (1 << 30) - 1;
 fn sum<'py, C>(
     points: &Bound<'py, PyAny>,
     scalars: &Bound<'py, PyAny>,
-    choice: Choice,
+    choice: ThreadsAndLevel,
 ) -> PyResult<Bound<'py, PyArray1<u64>>>
 where
-    C: Msm<Base: Words, Scalar: Words>,
+    C: Msm<Base: WordValue, Scalar: WordValue>,
 {
     let py = points.py();
     let (width, scalar) = (2 * C::Base::WORDS, C::Scalar::WORDS);
@@ -47,7 +47,7 @@ where
         let expected = format!("points of {}", C::NAME);
         let points = decode("points", points, width, &expected, |words| {
             let (x, y) = words.split_at(words.len() / 2);
-            let point = Affine::<C> { x: Words::read(x)?, y: Words::read(y)? };
+            let point = Affine::<C> { x: WordValue::read(x)?, y: WordValue::read(y)? };
             point.is_on_curve().then_some(point)
         })?;
         let scalars: Vec<C::Scalar> = elements("scalars", scalars)?;
@@ -76,7 +76,7 @@ macro_rules! curves {
                 threads: Option<usize>,
                 level: Option<&str>,
             ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-                sum::<$curve>(points, scalars, Choice::new(threads, level)?)
+                sum::<$curve>(points, scalars, ThreadsAndLevel::new(threads, level)?)
             }
         )*
 

@@ -6,7 +6,7 @@ use pyo3::{exceptions::PyTypeError, prelude::*, types::PyBool};
 pub(crate) enum Progress<'py> {
     /// Nothing is shown.
     None,
-    /// Is called with the name of each phase.
+    /// A function that is called with the name of each phase.
     Call(Bound<'py, PyAny>),
     /// A bar of tqdm.
     Bar(Bound<'py, PyAny>),

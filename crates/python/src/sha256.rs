@@ -2,7 +2,7 @@
 
 use crate::{
     arrays::{Array, matrix},
-    work::Choice,
+    work::ThreadsAndLevel,
     work::compute,
 };
 use numpy::PyArray2;
@@ -45,7 +45,7 @@ fn pairs<'py>(
     let array = Array::<u8>::borrow("a", a)?;
     let [_, 64] = array.axes("(n, 64)")? else { return Err(array.refuse("(n, 64)")) };
     let pairs = array.data().as_chunks().0;
-    let digests: Vec<[u8; 32]> = Choice::new(threads, level)?.compute(py, || {
+    let digests: Vec<[u8; 32]> = ThreadsAndLevel::new(threads, level)?.compute(py, || {
         if pairs.len() <= PIECE {
             return Ok(hash::sha256_pairs(pairs));
         }

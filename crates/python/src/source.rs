@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-/// What is read from files.
+/// The types that are read from files.
 pub(crate) trait Opens: Sized + Send + Sync + 'static {
     /// The name of the Python class.
     const CLASS: &'static str;

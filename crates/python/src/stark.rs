@@ -4,7 +4,7 @@ use crate::{
     arrays::Array,
     error::{Fault, Mismatch},
     source::{Source, opens},
-    work::{Job, compute},
+    work::{BackgroundJob, compute},
 };
 use proofmill::{
     Memory,
@@ -15,13 +15,13 @@ use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use std::{path::PathBuf, sync::Arc};
 
 /// The options on which a prover and its verifier must agree.
-pub(crate) struct Protocol {
+pub(crate) struct StarkOptions {
     hash: Hash,
     security: u32,
     zero_knowledge: bool,
 }
 
-impl Protocol {
+impl StarkOptions {
     pub(crate) fn new(hash: &str, security: u32, zero_knowledge: bool) -> PyResult<Self> {
         let hash = hash.parse().map_err(|error| PyValueError::new_err(format!("hash: {error}")))?;
         Ok(Self { hash, security, zero_knowledge })
@@ -97,7 +97,7 @@ impl Air {
         level: Option<&str>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Proof> {
-        let protocol = Protocol::new(hash, security, zero_knowledge)?;
+        let protocol = StarkOptions::new(hash, security, zero_knowledge)?;
         let memory = match memory {
             "fast" => Memory::Fast,
             "balanced" => Memory::Balanced,
@@ -107,7 +107,7 @@ impl Air {
         let trace = Array::<u64>::borrow("trace", trace)?;
         let [rows, columns] = shape(&trace)?;
         let words = trace.data();
-        Job::new(py).with(threads, level, progress)?.memory(Some(memory)).run_borrowed(|| {
+        BackgroundJob::new(py).with(threads, level, progress)?.memory(Some(memory)).run_borrowed(|| {
             let config = protocol.config(&self.0, rows as u64)?;
             Ok(Proof(Arc::new(self.0.prove(&config, &Rows::new(words, columns)?, &public)?)))
         })
@@ -166,7 +166,7 @@ impl Proof {
         security: u32,
         zero_knowledge: bool,
     ) -> PyResult<()> {
-        let protocol = Protocol::new(hash, security, zero_knowledge)?;
+        let protocol = StarkOptions::new(hash, security, zero_knowledge)?;
         let air = Source::<lower::Constraints>::new("air", air)?;
         let found = self.0.rows();
         if let Some(expected) = rows.filter(|expected| *expected != found) {

@@ -1,11 +1,11 @@
 //! A Groth16 proof in parts, for several machines: added to `proofmill.groth16`.
 
 use crate::{
-    arrays::{Array, Words, decode, elements, encode, matrix},
+    arrays::{Array, WordValue, decode, elements, encode, matrix},
     error::Fault,
     source::Source,
     systems::groth16::Proof,
-    work::{Choice, Job, compute},
+    work::{BackgroundJob, ThreadsAndLevel, compute},
 };
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyArray4, PyArrayMethods};
 use proofmill::{
@@ -29,7 +29,7 @@ pub(crate) struct Sums(lower::Sums);
 fn sums(
     key: &Bound<'_, PyAny>,
     values: &Bound<'_, PyAny>,
-    choice: Choice,
+    choice: ThreadsAndLevel,
     sum: impl FnOnce(&ProvingKey, &[Fr]) -> proofmill::Result<lower::Sums> + Send,
 ) -> PyResult<Sums> {
     let (py, key) = (key.py(), Source::<ProvingKey>::new("key", key)?);
@@ -58,7 +58,7 @@ impl Sums {
         threads: Option<usize>,
         level: Option<&str>,
     ) -> PyResult<Self> {
-        sums(key, values, Choice::new(threads, level)?, |key, values| key.sum_wires(first, values))
+        sums(key, values, ThreadsAndLevel::new(threads, level)?, |key, values| key.sum_wires(first, values))
     }
 
     /// The sum of the quotient's values from index ``first`` on: rows of ``quotient``. The rest is as for ``of_wires``.
@@ -71,7 +71,9 @@ impl Sums {
         threads: Option<usize>,
         level: Option<&str>,
     ) -> PyResult<Self> {
-        sums(key, values, Choice::new(threads, level)?, |key, values| key.sum_quotient(first, values))
+        sums(key, values, ThreadsAndLevel::new(threads, level)?, |key, values| {
+            key.sum_quotient(first, values)
+        })
     }
 
     /// Decodes ``to_bytes``. Raises ValueError for anything but points of their groups.
@@ -115,7 +117,7 @@ fn quotient<'py>(
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let (key, witness) =
         (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
-    let words = Choice::new(threads, level)?
+    let words = ThreadsAndLevel::new(threads, level)?
         .compute(py, || Ok::<_, Fault>(encode(&key.open()?.quotient(&*witness.open()?)?)))?;
     matrix(py, words, Fr::WORDS)
 }
@@ -136,7 +138,7 @@ fn constraints<'py>(
 ) -> PyResult<Bound<'py, PyArray4<u64>>> {
     let (key, witness) =
         (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
-    let (words, points) = Choice::new(threads, level)?.compute(py, || {
+    let (words, points) = ThreadsAndLevel::new(threads, level)?.compute(py, || {
         let key = key.open()?;
         let values = key.constraints(&*witness.open()?)?;
         Ok::<_, Fault>((raw(&values), key.domain_size() as usize))
@@ -198,7 +200,7 @@ impl DividedQuotient {
         let (rows, columns) = (self.rows(), self.columns());
         let (array, range) = part(values, "(2, rows, n, 4)", [Some(2), Some(rows), None], (first, columns))?;
         let (width, words) = (range.len(), array.data());
-        let words = Choice::new(threads, level)?
+        let words = ThreadsAndLevel::new(threads, level)?
             .compute(values.py(), || Ok::<_, Fault>(raw(&self.0.interpolate(range, matrices(words)?))))?;
         words.into_pyarray(values.py()).reshape([3, rows, width, Fr::WORDS])
     }
@@ -218,7 +220,7 @@ impl DividedQuotient {
         let (array, range) =
             part(values, "(3, n, columns, 4)", [Some(3), None, Some(columns)], (first, rows))?;
         let (width, words) = (range.len(), array.data());
-        let words = Choice::new(threads, level)?
+        let words = ThreadsAndLevel::new(threads, level)?
             .compute(values.py(), || Ok::<_, Fault>(raw(&self.0.extend(range, matrices(words)?))))?;
         words.into_pyarray(values.py()).reshape([3, columns, width, Fr::WORDS])
     }
@@ -238,7 +240,7 @@ impl DividedQuotient {
         let (rows, columns) = (self.rows(), self.columns());
         let (array, range) = part(values, "(3, n, rows, 4)", [Some(3), None, Some(rows)], (first, columns))?;
         let (width, words) = (range.len(), array.data());
-        let words = Choice::new(threads, level)?
+        let words = ThreadsAndLevel::new(threads, level)?
             .compute(values.py(), || Ok::<_, Fault>(encode(&self.0.finish(range, matrices(words)?))))?;
         words.into_pyarray(values.py()).reshape([rows, width, Fr::WORDS])
     }
@@ -311,7 +313,7 @@ fn assemble(
     let (key, witness) =
         (Source::<ProvingKey>::new("key", key)?, Source::<Witness>::new("witness", witness)?);
     let sums = sums.0;
-    Job::new(py).allow_insecure_setup(allow_insecure_setup).run(move || {
+    BackgroundJob::new(py).allow_insecure_setup(allow_insecure_setup).run(move || {
         let key = key.open()?;
         Ok(Proof::new(key.assemble(&*witness.open()?, &sums)?, &key))
     })

@@ -4,7 +4,7 @@ use crate::{
     inputs::Inputs,
     integers::{Public, integers},
     source::{Source, opens},
-    work::{Job, compute},
+    work::{BackgroundJob, compute},
 };
 use proofmill::{
     ProofSystem,
@@ -59,7 +59,7 @@ macro_rules! system {
                     progress: Option<&Bound<'_, PyAny>>,
                 ) -> PyResult<Self> {
                     let circuit = Source::<proofmill::circom::R1cs>::new("circuit", circuit)?;
-                    Job::new(py).with(threads, level, progress)?.run(move || {
+                    BackgroundJob::new(py).with(threads, level, progress)?.run(move || {
                         let circuit = circuit.open()?;
                         let powers = <lower::$System as ProofSystem>::Powers::open(&powers)?;
                         Ok(Self(Arc::new(lower::ProvingKey::setup(&circuit, &powers)?)))
@@ -88,7 +88,7 @@ macro_rules! system {
                     allow_insecure_setup: bool,
                 ) -> PyResult<Proof> {
                     let (key, witness) = (self.0.clone(), Source::<Witness>::new("witness", witness)?);
-                    let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
+                    let job = BackgroundJob::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
                     job.run(move || {
                         Ok(Proof::new(key.prove(&*witness.open()?)?, &key))
                     })
@@ -161,7 +161,7 @@ macro_rules! system {
                 #[pyo3(signature = (path, *, allow_insecure_setup=false))]
                 fn save(&self, py: Python<'_>, path: PathBuf, allow_insecure_setup: bool) -> PyResult<()> {
                     let key = self.0.clone();
-                    Job::new(py).allow_insecure_setup(allow_insecure_setup).run(move || Ok(key.save(path)?))
+                    BackgroundJob::new(py).allow_insecure_setup(allow_insecure_setup).run(move || Ok(key.save(path)?))
                 }
 
                 /// The number of public signals of a proof.
@@ -181,7 +181,7 @@ macro_rules! system {
                 #[pyo3(signature = (*, allow_insecure_setup=false))]
                 fn solidity_verifier(&self, py: Python<'_>, allow_insecure_setup: bool) -> PyResult<String> {
                     let key = self.0.clone();
-                    Job::new(py).allow_insecure_setup(allow_insecure_setup).run(move || Ok(key.solidity_verifier()?))
+                    BackgroundJob::new(py).allow_insecure_setup(allow_insecure_setup).run(move || Ok(key.solidity_verifier()?))
                 }
 
                 fn __repr__(&self) -> String {
@@ -193,7 +193,7 @@ macro_rules! system {
             #[pyclass(frozen, module = $module)]
             pub(crate) struct Proof {
                 pub(crate) proof: Arc<lower::Proof>,
-                /// Of the proving key that made it.
+                /// The verifying key of the proving key that made it.
                 key: Option<Arc<lower::VerifyingKey>>,
             }
 
@@ -263,7 +263,7 @@ macro_rules! system {
                         })
                     };
                     if allow_insecure_setup {
-                        Job::new(py).allow_insecure_setup(true).run(work)
+                        BackgroundJob::new(py).allow_insecure_setup(true).run(work)
                     } else {
                         compute(py, work)
                     }
@@ -325,7 +325,7 @@ macro_rules! system {
                 let inputs = Inputs::new(inputs)?;
                 let circuit = Source::<WitnessCalculator>::new("circuit", circuit)?;
                 let key = Source::<lower::ProvingKey>::new("key", key)?;
-                let job = Job::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
+                let job = BackgroundJob::new(py).with(threads, level, progress)?.allow_insecure_setup(allow_insecure_setup);
                 job.run(move || {
                     let key = key.open()?;
                     let cache = CircuitCache::of_user();

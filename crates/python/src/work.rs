@@ -35,12 +35,12 @@ pub(crate) fn levels() -> Vec<&'static str> {
 
 /// The arguments `threads` and `level` of a call.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct ThreadsAndLevel {
     threads: Option<usize>,
     level: Option<Level>,
 }
 
-impl Choice {
+impl ThreadsAndLevel {
     pub(crate) fn new(threads: Option<usize>, level: Option<&str>) -> PyResult<Self> {
         if threads.is_some_and(|count| !(1..=MOST_THREADS).contains(&count)) {
             return Err(PyValueError::new_err(format!(
@@ -63,7 +63,7 @@ impl Choice {
     /// The machine of these arguments; `None` for the defaults. The last few are kept, because threads take time to start.
     fn machine(self) -> PyResult<Option<Machine>> {
         const KEPT: usize = 4;
-        static MACHINES: Mutex<Vec<(Choice, Machine)>> = Mutex::new(Vec::new());
+        static MACHINES: Mutex<Vec<(ThreadsAndLevel, Machine)>> = Mutex::new(Vec::new());
         if self.threads.is_none() && self.level.is_none() {
             return Ok(None);
         }
@@ -95,15 +95,15 @@ impl Choice {
     }
 }
 
-/// [`Choice::compute`] with the default level and threads.
+/// [`ThreadsAndLevel::compute`] with the default level and threads.
 pub(crate) fn compute<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Fault> + Send,
 ) -> PyResult<T> {
-    Choice { threads: None, level: None }.compute(py, work)
+    ThreadsAndLevel { threads: None, level: None }.compute(py, work)
 }
 
-/// What the threads of a job tell the calling thread.
+/// The messages from a job's threads to the calling thread.
 enum Event<T> {
     /// A phase begins.
     Phase(&'static str),
@@ -114,27 +114,27 @@ enum Event<T> {
 }
 
 /// Work that takes long, or uses keys: it runs on threads of its own, can be interrupted and reports its progress.
-pub(crate) struct Job<'py> {
+pub(crate) struct BackgroundJob<'py> {
     py: Python<'py>,
     builder: MachineBuilder,
     progress: Progress<'py>,
     insecure: bool,
 }
 
-impl<'py> Job<'py> {
+impl<'py> BackgroundJob<'py> {
     /// A job without options.
     pub(crate) fn new(py: Python<'py>) -> Self {
         Self { py, builder: Machine::builder(), progress: Progress::None, insecure: false }
     }
 
-    /// With the arguments `threads`, `level` and `progress`.
+    /// This job with the arguments `threads`, `level` and `progress`.
     pub(crate) fn with(
         mut self,
         threads: Option<usize>,
         level: Option<&str>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        self.builder = Choice::new(threads, level)?.builder();
+        self.builder = ThreadsAndLevel::new(threads, level)?.builder();
         self.progress = Progress::new(self.py, progress)?;
         Ok(self)
     }
@@ -146,7 +146,7 @@ impl<'py> Job<'py> {
         self
     }
 
-    /// With the argument `allow_insecure_setup`.
+    /// This job with the argument `allow_insecure_setup`.
     pub(crate) fn allow_insecure_setup(mut self, allow: bool) -> Self {
         self.insecure = allow;
         self
@@ -179,7 +179,7 @@ impl<'py> Job<'py> {
         })
     }
 
-    /// What the calling thread watches, and what the other thread runs.
+    /// The state that the calling thread watches, and the work that the other thread runs.
     fn start<T: Send + 'static, W: FnOnce() -> Result<T, Fault> + Send>(
         self,
         work: W,

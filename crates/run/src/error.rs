@@ -1,4 +1,4 @@
-//! What errors say of themselves.
+//! The classification of errors.
 
 use proofmill_files::FileError;
 use std::{error::Error, io};
@@ -18,13 +18,13 @@ pub enum ErrorKind {
     InsecureSetup,
     /// A file that cannot be read or written.
     Io,
-    /// The operating system provides no threads or no randomness, or another program no answer.
+    /// The operating system provides no threads or no randomness, or another program gives no answer.
     System,
-    /// Work that was not wanted any more.
+    /// Cancelled work.
     Cancelled,
 }
 
-/// Which input of an operation an error is about.
+/// The input of an operation that an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A proving or verifying key.

@@ -1,4 +1,4 @@
-//! How long operations run: at which level, on which threads, in how much memory, and who is told of their phases.
+//! The settings of long operations: level, threads, memory, and progress reports.
 //!
 //! A [`Run`] is the first argument of every prover. Nothing of it changes a result. Threads are those of rayon's ambient pool, for which
 //! [`parallel`] has loops. Errors of the engine say their kind ([`Classified`]).
@@ -27,12 +27,12 @@ pub use progress::Progress;
 use proofmill_cpu::Level;
 use std::path::Path;
 
-/// How an operation runs. Nothing of it changes a result.
+/// The settings of an operation. None of them changes a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The CPU's features that are used.
     pub level: Level,
-    /// How much is kept in memory; `None` is the operation's default.
+    /// The memory mode; `None` is the operation's default.
     pub memory: Option<Memory>,
     /// The folder for temporary files. They are unlinked, so none remains after the process. `None` is the system's folder, or memory where an operation can do
     /// without files.
@@ -42,7 +42,7 @@ pub struct Run<'a> {
 }
 
 impl From<Level> for Run<'_> {
-    /// With the defaults, and no report of progress.
+    /// The default settings, without progress reports.
     fn from(level: Level) -> Self {
         Self { level, memory: None, scratch: None, progress: Progress::NONE }
     }

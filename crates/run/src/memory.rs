@@ -2,16 +2,17 @@
 
 use crate::named;
 
-/// How much a prover keeps in memory: less memory costs time. Every mode gives the same proof.
+/// The amount of data that a prover keeps in memory: less memory costs time. Every mode gives the same proof.
 ///
-/// Of a PLONK key, every fixed column is kept as coefficients, as values on the domain and as values on the quotient's cosets (fast), without
-/// the latter (balanced), or as coefficients only (low). Of a STARK's trace, its extension is kept (fast), its coefficients, from
-/// which parts of the extension are computed when they are needed (balanced), or a quarter of it, and the rest in temporary files (low).
+/// A PLONK key keeps every fixed column as coefficients, as values on the domain and as values on the quotient's cosets (fast), without the
+/// latter (balanced), or as coefficients only (low). A STARK's prover keeps the trace's extension (fast), or its coefficients, from which it
+/// computes parts of the extension when they are needed (balanced). With `low` it keeps a quarter of the trace, and the rest in temporary
+/// files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
     /// All that is needed more than once.
     Fast,
-    /// What takes longest to compute.
+    /// The parts that take longest to compute.
     #[default]
     Balanced,
     /// As little as possible.

@@ -40,7 +40,7 @@ impl<'a> Progress<'a> {
         Self { phase: Some(observer), share: None }
     }
 
-    /// Reports also to `observer` which share of the current phase is done, from 0 to 1: phases that take long do so from time to time.
+    /// Also reports to `observer` the share of the current phase that is done, from 0 to 1. Long phases report it from time to time.
     #[must_use]
     pub fn with_shares(self, observer: &'a dyn Fn(f64)) -> Self {
         Self { share: Some(observer), ..self }
@@ -53,7 +53,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Reports that `done` of `all` steps of the current phase are done, of equal work.
+    /// Reports that `done` of `all` steps of the current phase are done. Steps take equal work.
     pub fn share(self, done: u64, all: u64) {
         if let Some(observer) = self.share {
             observer(done as f64 / all.max(1) as f64);

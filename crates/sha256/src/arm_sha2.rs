@@ -1,7 +1,7 @@
 //! Armv8's cryptographic extension: four rounds in two instructions (`sha256h`, `sha256h2`), four words of the schedule in
 //! two (`sha256su0`, `sha256su1`).
 
-use crate::instructions::{self, State};
+use crate::instructions::{self, MessageState};
 use proofmill_cpu::{ArmSha2, Token};
 use std::arch::aarch64::*;
 
@@ -61,7 +61,7 @@ fn schedule(w0: uint32x4_t, w1: uint32x4_t, w2: uint32x4_t, w3: uint32x4_t) -> u
 // SAFETY, for all blocks below: the token, in the state or as an argument, proves NEON and the SHA-256 instructions; pointers
 // come from references to arrays with all bytes that are read or written.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl State for Halves {
+impl MessageState for Halves {
     type Token = ArmSha2;
     type Four = uint32x4_t;
 

@@ -7,7 +7,7 @@
 use crate::constants::{PADDING_OF_64, ROUND_CONSTANTS};
 
 /// A 32-bit word of one message per lane.
-pub(crate) trait Word: Copy {
+pub(crate) trait MessageWord: Copy {
     /// Whether instructions mostly wait for the result of the previous one, so that the order of additions matters: the operand
     /// that is known last is added last, so that only one addition waits for it.
     const IS_ONE_CHAIN: bool = false;
@@ -61,7 +61,7 @@ pub(crate) trait Word: Copy {
     }
 }
 
-impl Word for u32 {
+impl MessageWord for u32 {
     type Token = ();
 
     #[inline(always)]
@@ -100,33 +100,33 @@ impl Word for u32 {
 
 /// Sigma0 (large) of section 4.1.2.
 #[inline(always)]
-fn big_sigma0<W: Word>(x: W) -> W {
+fn big_sigma0<W: MessageWord>(x: W) -> W {
     x.rotate_right(2).parity(x.rotate_right(13), x.rotate_right(22))
 }
 
 /// Sigma1 (large).
 #[inline(always)]
-fn big_sigma1<W: Word>(x: W) -> W {
+fn big_sigma1<W: MessageWord>(x: W) -> W {
     x.rotate_right(6).parity(x.rotate_right(11), x.rotate_right(25))
 }
 
 /// sigma0 (small).
 #[inline(always)]
-fn small_sigma0<W: Word>(x: W) -> W {
+fn small_sigma0<W: MessageWord>(x: W) -> W {
     x.rotate_right(7).parity(x.rotate_right(18), x.shift_right(3))
 }
 
 /// sigma1 (small).
 #[inline(always)]
-fn small_sigma1<W: Word>(x: W) -> W {
+fn small_sigma1<W: MessageWord>(x: W) -> W {
     x.rotate_right(17).parity(x.rotate_right(19), x.shift_right(10))
 }
 
 /// One round: `h` becomes the new `a`, `d` the new `e`; the caller renames the others.
 ///
-/// With [`Word::IS_ONE_CHAIN`], the new `e` is not `d + t1` but a separate sum, so that only one addition follows Sigma1.
+/// With [`MessageWord::IS_ONE_CHAIN`], the new `e` is not `d + t1` but a separate sum, so that only one addition follows Sigma1.
 #[inline(always)]
-fn round<W: Word>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_and_k: W) {
+fn round<W: MessageWord>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_and_k: W) {
     let known = h.add(w_and_k);
     let chosen = e.choose(f, g);
     let sigma1 = big_sigma1(e);
@@ -142,13 +142,13 @@ fn round<W: Word>([a, b, c]: [W; 3], d: &mut W, [e, f, g]: [W; 3], h: &mut W, w_
 
 /// Sixteen rounds; `w_and_k(i)` is the sum of the schedule word and the constant of round i, and is called in order.
 #[inline(always)]
-pub(crate) fn sixteen_rounds<W: Word>(state: &mut [W; 8], mut w_and_k: impl FnMut(usize) -> W) {
+pub(crate) fn sixteen_rounds<W: MessageWord>(state: &mut [W; 8], mut w_and_k: impl FnMut(usize) -> W) {
     eight_rounds(state, 0, &mut w_and_k);
     eight_rounds(state, 8, &mut w_and_k);
 }
 
 #[inline(always)]
-fn eight_rounds<W: Word>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(usize) -> W) {
+fn eight_rounds<W: MessageWord>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(usize) -> W) {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     round([a, b, c], &mut d, [e, f, g], &mut h, w_and_k(i));
     round([h, a, b], &mut c, [d, e, f], &mut g, w_and_k(i + 1));
@@ -163,7 +163,7 @@ fn eight_rounds<W: Word>(state: &mut [W; 8], i: usize, w_and_k: &mut impl FnMut(
 
 /// The state after a block of 16 words, from the state before it.
 #[inline(always)]
-pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
+pub(crate) fn compress<W: MessageWord>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
     let mut state = before;
     let token = before[0].token();
     let [first, others @ ..] = &ROUND_CONSTANTS;
@@ -188,7 +188,7 @@ pub(crate) fn compress<W: Word>(before: [W; 8], mut w: [W; 16]) -> [W; 8] {
 
 /// The state after the padding block of a message of 64 bytes.
 #[inline(always)]
-pub(crate) fn compress_padding_of_64<W: Word>(before: [W; 8]) -> [W; 8] {
+pub(crate) fn compress_padding_of_64<W: MessageWord>(before: [W; 8]) -> [W; 8] {
     let mut state = before;
     let token = before[0].token();
     for sums in &PADDING_OF_64 {
@@ -202,7 +202,7 @@ pub(crate) fn compress_padding_of_64<W: Word>(before: [W; 8]) -> [W; 8] {
 }
 
 #[inline(always)]
-fn sum<W: Word>(mut before: [W; 8], after: [W; 8]) -> [W; 8] {
+fn sum<W: MessageWord>(mut before: [W; 8], after: [W; 8]) -> [W; 8] {
     for i in 0..8 {
         before[i] = before[i].add(after[i]);
     }

@@ -1,7 +1,7 @@
 //! Kernels for CPUs with SHA-256 instructions, which work on four words at a time on every architecture.
 //!
-//! One message is a chain of dependent instructions of several cycles each. So messages are hashed in pairs; of an odd number,
-//! the first three are hashed together.
+//! One message is a chain of dependent instructions of several cycles each. So messages are hashed in pairs; if their number
+//! is odd, the first three are hashed together.
 
 use crate::{
     constants::{INITIAL, PADDING_OF_64, ROUND_CONSTANTS},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The state of one message in vectors, with the instructions that act on it.
-pub(crate) trait State: Copy {
+pub(crate) trait MessageState: Copy {
     /// Proof that the CPU has the instructions.
     type Token: Copy;
 
@@ -61,7 +61,7 @@ pub(crate) trait State: Copy {
 
 /// The state after these blocks.
 #[inline(always)]
-pub(crate) fn compress_blocks<S: State>(token: S::Token, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+pub(crate) fn compress_blocks<S: MessageState>(token: S::Token, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     let mut states = [S::of_words(token, state)];
     for block in blocks {
         states = compress::<S, 1, false>([block], states);
@@ -71,7 +71,7 @@ pub(crate) fn compress_blocks<S: State>(token: S::Token, state: &mut [u32; 8], b
 
 /// The digest of a message.
 #[inline(always)]
-pub(crate) fn digest<S: State>(token: S::Token, message: &[u8]) -> [u8; 32] {
+pub(crate) fn digest<S: MessageState>(token: S::Token, message: &[u8]) -> [u8; 32] {
     if let Some(message) = message.as_array() {
         let mut digest = [0; 32];
         pair::<S>(token, message, &mut digest);
@@ -90,7 +90,7 @@ pub(crate) fn digest<S: State>(token: S::Token, message: &[u8]) -> [u8; 32] {
 
 /// Digests of messages of 64 bytes, two at a time; of an odd number, the first three together.
 #[inline(always)]
-pub(crate) fn pairs<S: State>(token: S::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(crate) fn pairs<S: MessageState>(token: S::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     let odd = if pairs.len().is_multiple_of(2) { 0 } else { pairs.len().min(3) };
     let ((odd, even), (odd_digests, even_digests)) = (pairs.split_at(odd), digests.split_at_mut(odd));
     if let ([one], [digest]) = (odd, &mut *odd_digests) {
@@ -106,13 +106,17 @@ pub(crate) fn pairs<S: State>(token: S::Token, pairs: &[[u8; 64]], digests: &mut
 
 /// The digest of a message of 64 bytes.
 #[inline(always)]
-pub(crate) fn pair<S: State>(token: S::Token, pair: &[u8; 64], digest: &mut [u8; 32]) {
+pub(crate) fn pair<S: MessageState>(token: S::Token, pair: &[u8; 64], digest: &mut [u8; 32]) {
     pairs_of::<S, 1>(token, [pair], std::array::from_mut(digest));
 }
 
 /// Digests of N messages of 64 bytes, interleaved.
 #[inline(always)]
-fn pairs_of<S: State, const N: usize>(token: S::Token, pairs: [&[u8; 64]; N], digests: &mut [[u8; 32]; N]) {
+fn pairs_of<S: MessageState, const N: usize>(
+    token: S::Token,
+    pairs: [&[u8; 64]; N],
+    digests: &mut [[u8; 32]; N],
+) {
     let states = compress_padding_of_64(compress::<S, N, true>(pairs, [S::of_words(token, &INITIAL); N]));
     for i in 0..N {
         digests[i] = states[i].to_bytes();
@@ -122,7 +126,7 @@ fn pairs_of<S: State, const N: usize>(token: S::Token, pairs: [&[u8; 64]; N], di
 /// The states after one block each. With `IN_ORDER` the compiler keeps each step of the schedule next to its rounds instead of
 /// far before them: 4% less time for messages of 64 bytes, but 10% more for others (Zen 5).
 #[inline(always)]
-fn compress<S: State, const N: usize, const IN_ORDER: bool>(
+fn compress<S: MessageState, const N: usize, const IN_ORDER: bool>(
     blocks: [&[u8; 64]; N],
     before: [S; N],
 ) -> [S; N] {
@@ -156,7 +160,7 @@ fn compress<S: State, const N: usize, const IN_ORDER: bool>(
 
 /// The states after the padding block of messages of 64 bytes.
 #[inline(always)]
-fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
+fn compress_padding_of_64<S: MessageState, const N: usize>(before: [S; N]) -> [S; N] {
     let mut states = before;
     let token = before[0].token();
     for sums in PADDING_OF_64.as_flattened().as_chunks().0 {
@@ -166,7 +170,7 @@ fn compress_padding_of_64<S: State, const N: usize>(before: [S; N]) -> [S; N] {
 }
 
 #[inline(always)]
-fn add<S: State, const N: usize>(mut states: [S; N], before: [S; N]) -> [S; N] {
+fn add<S: MessageState, const N: usize>(mut states: [S; N], before: [S; N]) -> [S; N] {
     for i in 0..N {
         states[i] = states[i].add(before[i]);
     }
@@ -175,6 +179,6 @@ fn add<S: State, const N: usize>(mut states: [S; N], before: [S; N]) -> [S; N] {
 
 /// The constants of four rounds.
 #[inline(always)]
-fn constants<S: State>(token: S::Token, four: usize) -> S::Four {
+fn constants<S: MessageState>(token: S::Token, four: usize) -> S::Four {
     S::load(token, &ROUND_CONSTANTS.as_flattened().as_chunks().0[four])
 }

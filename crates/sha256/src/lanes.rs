@@ -4,7 +4,7 @@
 
 use crate::{
     constants::INITIAL,
-    formula::{Word, compress, compress_padding_of_64},
+    formula::{MessageWord, compress, compress_padding_of_64},
     padding::Tail,
 };
 
@@ -12,7 +12,7 @@ use crate::{
 const MOST: usize = 32;
 
 /// A vector that holds the same word of several messages, one per lane.
-pub(crate) trait Lanes: Word {
+pub(crate) trait MessageLanes: MessageWord {
     /// Lanes, at most [`MOST`].
     const COUNT: usize;
 
@@ -28,7 +28,7 @@ pub(crate) trait Lanes: Word {
 
 /// Digests of messages of 64 bytes.
 #[inline(always)]
-pub(crate) fn pairs<L: Lanes>(token: L::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
+pub(crate) fn pairs<L: MessageLanes>(token: L::Token, pairs: &[[u8; 64]], digests: &mut [[u8; 32]]) {
     for (pairs, digests) in pairs.chunks(L::COUNT).zip(digests.chunks_mut(L::COUNT)) {
         let last = pairs.len() - 1;
         let words = L::load(
@@ -43,7 +43,7 @@ pub(crate) fn pairs<L: Lanes>(token: L::Token, pairs: &[[u8; 64]], digests: &mut
 
 /// Digests of messages of `length` bytes, stored contiguously.
 #[inline(always)]
-pub(crate) fn rows<L: Lanes>(token: L::Token, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
+pub(crate) fn rows<L: MessageLanes>(token: L::Token, rows: &[u8], length: usize, digests: &mut [[u8; 32]]) {
     let whole = length / 64;
     for (group, digests) in digests.chunks_mut(L::COUNT).enumerate() {
         let last = digests.len() - 1;
@@ -71,7 +71,7 @@ pub(crate) fn rows<L: Lanes>(token: L::Token, rows: &[u8], length: usize, digest
 }
 
 #[inline(always)]
-fn initial<L: Lanes>(token: L::Token) -> [L; 8] {
+fn initial<L: MessageLanes>(token: L::Token) -> [L; 8] {
     let mut state = [L::splat(token, 0); 8];
     for i in 0..8 {
         state[i] = L::splat(token, INITIAL[i]);
@@ -86,7 +86,7 @@ struct Aligned([[u8; 32]; MOST]);
 
 /// Stores the digests of a group; of an incomplete one, the first.
 #[inline(always)]
-fn store_some<L: Lanes>(state: [L; 8], digests: &mut [[u8; 32]]) {
+fn store_some<L: MessageLanes>(state: [L; 8], digests: &mut [[u8; 32]]) {
     if digests.len() == L::COUNT {
         L::store(state, digests);
     } else {

@@ -1,8 +1,8 @@
 //! Four messages in 128-bit vectors of NEON, for CPUs without the SHA-256 instructions.
 
 use crate::{
-    formula::Word,
-    lanes::{self, Lanes},
+    formula::MessageWord,
+    lanes::{self, MessageLanes},
 };
 use proofmill_cpu::{Neon, Token};
 use std::arch::aarch64::*;
@@ -32,7 +32,7 @@ struct U32x4 {
 
 // SAFETY, for all blocks below: the token, in `self` or as an argument, proves NEON.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for U32x4 {
+impl MessageWord for U32x4 {
     type Token = Neon;
 
     #[inline(always)]
@@ -97,7 +97,7 @@ fn transpose(_: Neon, [a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     }
 }
 
-impl Lanes for U32x4 {
+impl MessageLanes for U32x4 {
     const COUNT: usize = 4;
 
     #[inline(always)]

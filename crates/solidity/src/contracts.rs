@@ -1,10 +1,10 @@
-//! The contracts in a source, and the points that each contains, whoever wrote it: snarkjs's templates, gnark's, Proofmill's.
+//! The contracts in a source, and the points in each. The source may be from any template: snarkjs's, gnark's, Proofmill's.
 //!
 //! A verifier stores the points of its key as integers that follow each other. A pair of integers is taken for a point of G1, and
-//! four for one of G2, if they satisfy the curve's equation, which other numbers do with a probability of 2^-254. What a point is for
-//! is told by the name that it is assigned to, as in `vk.delta2 = Pairing.G2Point(…)` or `constant deltax1 = …`.
+//! four integers for a point of G2, if they satisfy the curve's equation. Other numbers do so with a probability of 2^-254. The
+//! name that a point is assigned to tells its role, as in `vk.delta2 = Pairing.G2Point(…)` or `constant deltax1 = …`.
 
-use crate::tokens::{Token, tokens};
+use crate::tokens::{Lexeme, tokens};
 use proofmill_curve::{
     Affine,
     bn254::{G1, G2},
@@ -41,18 +41,18 @@ pub struct Contract {
 /// Points that are written in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// How they are written.
+    /// The form in which they are written.
     pub form: Form,
     /// Whether the place has the coordinates of one point, and nothing else.
     pub is_point: bool,
-    /// Those in G1.
+    /// The points of G1.
     pub g1: Vec<Affine<G1>>,
-    /// Those in G2; only those in the subgroup. Four zeros are infinity where a point of G2 is expected: in a place with a role, and as the
-    /// next coordinates after another point of G2 or after the first point of G1.
+    /// The points of G2 that are in the subgroup. Four zeros are infinity where a point of G2 is expected: at a name with a role,
+    /// and directly after another point of G2 or the first point of G1.
     pub g2: Vec<Affine<G2>>,
 }
 
-/// How points are written.
+/// The form in which points are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Assigned to a variable or a constant of this name, which has dots but no indices. Constants for the coordinates of a point are one
@@ -78,7 +78,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of what has this name; the last one of several that it contains.
+    /// The role that a name tells; the last one if it contains several.
     fn of(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let words = [
@@ -116,9 +116,9 @@ impl Contract {
         let parts = split(tokens(source));
         let positions: BTreeMap<String, usize> =
             parts.iter().enumerate().map(|(position, (name, _))| (name.clone(), position)).collect();
-        let contract = |(name, tokens): (String, Vec<Token<'_>>)| {
-            let position = |token: &Token<'_>| match token {
-                Token::Word(word) => positions.get(*word).copied(),
+        let contract = |(name, tokens): (String, Vec<Lexeme<'_>>)| {
+            let position = |token: &Lexeme<'_>| match token {
+                Lexeme::Word(word) => positions.get(*word).copied(),
                 _ => None,
             };
             let names = tokens.iter().filter_map(position).collect();
@@ -129,20 +129,20 @@ impl Contract {
 }
 
 /// The tokens outside of contracts, under an empty name, and those inside of the braces of each.
-fn split(tokens: Vec<Token<'_>>) -> Vec<(String, Vec<Token<'_>>)> {
+fn split(tokens: Vec<Lexeme<'_>>) -> Vec<(String, Vec<Lexeme<'_>>)> {
     let (mut outside, mut contracts) = (Vec::new(), Vec::new());
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        let is_contract = matches!(token, Token::Word("contract" | "library" | "interface"));
+        let is_contract = matches!(token, Lexeme::Word("contract" | "library" | "interface"));
         match tokens.peek() {
-            Some(Token::Word(name)) if is_contract => {
+            Some(Lexeme::Word(name)) if is_contract => {
                 let name = (*name).to_owned();
                 let mut depth = 0_usize;
                 let inside =
-                    tokens.by_ref().skip_while(|token| *token != Token::Sign("{")).take_while(|token| {
+                    tokens.by_ref().skip_while(|token| *token != Lexeme::Sign("{")).take_while(|token| {
                         match token {
-                            Token::Sign("{") => depth += 1,
-                            Token::Sign("}") => depth -= 1,
+                            Lexeme::Sign("{") => depth += 1,
+                            Lexeme::Sign("}") => depth -= 1,
                             _ => {}
                         }
                         depth > 0
@@ -195,7 +195,7 @@ struct Literals {
 }
 
 /// The places in a contract that have points.
-fn places(tokens: &[Token<'_>]) -> Vec<Place> {
+fn places(tokens: &[Lexeme<'_>]) -> Vec<Place> {
     // Whether a point of G2 may follow: after another one, and after the first point of all, which is alpha.
     let (mut in_key, mut has_g1) = (false, false);
     let place = |Literals { form, integers }: Literals| {
@@ -265,15 +265,15 @@ fn without_coordinate(name: &str) -> Option<&str> {
 }
 
 /// The integers in a contract by their places.
-fn literals(tokens: &[Token<'_>]) -> Vec<Literals> {
+fn literals(tokens: &[Lexeme<'_>]) -> Vec<Literals> {
     let (mut scan, mut depth, mut position) = (Scan::default(), 0_usize, 0);
     while let Some(token) = tokens.get(position) {
         position += 1;
         match token {
-            Token::Word("mstore") => {
+            Lexeme::Word("mstore") => {
                 let Some(value) = value_of_store(tokens, position) else { continue };
                 position = value;
-                if let Some([Token::Number(number), Token::Sign(")")]) = tokens.get(value..value + 2) {
+                if let Some([Lexeme::Number(number), Lexeme::Sign(")")]) = tokens.get(value..value + 2) {
                     scan.store(Integer::of(number));
                     position += 2;
                 } else {
@@ -282,18 +282,18 @@ fn literals(tokens: &[Token<'_>]) -> Vec<Literals> {
                     depth += 1;
                 }
             }
-            Token::Sign("=") => {
+            Lexeme::Sign("=") => {
                 scan.drop_target();
                 scan.begin(Form::Named(name_before(tokens, position - 1)));
             }
-            Token::Sign(":=") => scan.begin(Form::Named(name_before(tokens, position - 1))),
-            Token::Sign("(" | "[") => depth += 1,
-            Token::Sign(")" | "]") => depth = depth.saturating_sub(1),
-            Token::Sign(";") => scan.begin(Form::Loose),
-            Token::Sign("{" | "}") if depth == 0 => scan.begin(Form::Loose),
-            Token::Number(number) => scan.add([Integer::of(number)]),
-            Token::Bytes(bytes) => scan.add(bytes.chunks_exact(32).map(Integer::of_word)),
-            Token::Word(_) | Token::Sign(_) => {}
+            Lexeme::Sign(":=") => scan.begin(Form::Named(name_before(tokens, position - 1))),
+            Lexeme::Sign("(" | "[") => depth += 1,
+            Lexeme::Sign(")" | "]") => depth = depth.saturating_sub(1),
+            Lexeme::Sign(";") => scan.begin(Form::Loose),
+            Lexeme::Sign("{" | "}") if depth == 0 => scan.begin(Form::Loose),
+            Lexeme::Number(number) => scan.add([Integer::of(number)]),
+            Lexeme::Bytes(bytes) => scan.add(bytes.chunks_exact(32).map(Integer::of_word)),
+            Lexeme::Word(_) | Lexeme::Sign(_) => {}
         }
     }
     scan.all
@@ -340,15 +340,15 @@ impl Scan {
     }
 }
 
-/// Where the second argument of the `mstore` before `position` begins.
-fn value_of_store(tokens: &[Token<'_>], position: usize) -> Option<usize> {
+/// The position of the second argument of the `mstore` before `position`.
+fn value_of_store(tokens: &[Lexeme<'_>], position: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let arguments = tokens.iter().enumerate().skip(position).take(LONGEST_EXPRESSION);
     for (at, token) in arguments {
         match token {
-            Token::Sign("(") => depth += 1,
-            Token::Sign(")") => depth = depth.checked_sub(1)?,
-            Token::Sign(",") if depth == 1 => return Some(at + 1),
+            Lexeme::Sign("(") => depth += 1,
+            Lexeme::Sign(")") => depth = depth.checked_sub(1)?,
+            Lexeme::Sign(",") if depth == 1 => return Some(at + 1),
             _ => {}
         }
         if depth == 0 {
@@ -358,20 +358,20 @@ fn value_of_store(tokens: &[Token<'_>], position: usize) -> Option<usize> {
     None
 }
 
-/// What the assignment at `position` assigns to, without indices; empty if it is not a variable.
-fn name_before(tokens: &[Token<'_>], position: usize) -> String {
+/// The variable that the assignment at `position` assigns to, without indices; empty if it is not a variable.
+fn name_before(tokens: &[Lexeme<'_>], position: usize) -> String {
     let mut words = Vec::new();
     let (mut depth, mut is_complete) = (0_usize, false);
     for token in tokens.iter().take(position).rev().take(LONGEST_EXPRESSION) {
         match token {
-            Token::Sign("]") => depth += 1,
-            Token::Sign("[") if depth > 0 => depth -= 1,
+            Lexeme::Sign("]") => depth += 1,
+            Lexeme::Sign("[") if depth > 0 => depth -= 1,
             _ if depth > 0 => {}
-            Token::Word(word) if !is_complete => {
+            Lexeme::Word(word) if !is_complete => {
                 words.push(*word);
                 is_complete = true;
             }
-            Token::Sign(".") if is_complete => is_complete = false,
+            Lexeme::Sign(".") if is_complete => is_complete = false,
             _ => break,
         }
     }

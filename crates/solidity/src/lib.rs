@@ -1,5 +1,5 @@
 //! The text around the formulas of a proof system: a contract with one function `verifyProof`, whose body is Yul, and the text of
-//! its arguments; and the points in anyone's contracts ([`Contract`]).
+//! its arguments. [`Contract`] finds the points in contracts of any origin.
 //!
 //! ```
 //! use proofmill_solidity::Contract;
@@ -35,7 +35,7 @@ pub struct Verifier<'a> {
     pub system: &'a str,
     /// Why anyone can forge proofs for the key, for a warning in the first lines.
     pub insecurity: Option<&'a str>,
-    /// What the arguments are: sentences for comments, one a line.
+    /// A description of the arguments: sentences for comments, one a line.
     pub comment: Vec<String>,
     /// The types of the arguments of `verifyProof`.
     pub arguments: Vec<String>,

@@ -2,7 +2,7 @@
 
 /// A token that can be part of a key, or of the name of one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub(crate) enum Lexeme<'a> {
     /// A name or a keyword.
     Word(&'a str),
     /// A number, decimal or hexadecimal.
@@ -14,7 +14,7 @@ pub(crate) enum Token<'a> {
 }
 
 /// The tokens of a text, which may be anything.
-pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(source: &str) -> Vec<Lexeme<'_>> {
     let (mut tokens, mut rest) = (Vec::new(), source);
     while let Some(first) = rest.chars().next() {
         rest = if let Some(comment) = rest.strip_prefix("//") {
@@ -28,25 +28,25 @@ pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
         } else if is_letter(first) {
             let (word, behind) = split_behind(rest, is_letter);
             if first.is_ascii_digit() {
-                tokens.push(Token::Number(word));
+                tokens.push(Lexeme::Number(word));
                 behind
             } else if word == "hex" && behind.starts_with(is_quote) {
                 let (digits, behind) = text(behind);
                 let bytes = hex::decode(digits.replace('_', "")).unwrap_or_default();
                 match tokens.last_mut() {
-                    Some(Token::Bytes(all)) => all.extend(bytes),
-                    _ => tokens.push(Token::Bytes(bytes)),
+                    Some(Lexeme::Bytes(all)) => all.extend(bytes),
+                    _ => tokens.push(Lexeme::Bytes(bytes)),
                 }
                 behind
             } else {
-                tokens.push(Token::Word(word));
+                tokens.push(Lexeme::Word(word));
                 behind
             }
         } else {
             let second = rest.chars().nth(1);
             let is_pair = second == Some('=') && "=!<>+-*/%&|^:".contains(first) || rest.starts_with("=>");
             let (sign, behind) = rest.split_at(if is_pair { 2 } else { first.len_utf8() });
-            tokens.push(Token::Sign(sign));
+            tokens.push(Lexeme::Sign(sign));
             behind
         };
     }
@@ -71,7 +71,7 @@ fn split_behind(text: &str, is_part: fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|letter| !is_part(letter)).unwrap_or(text.len()))
 }
 
-/// The content of the text whose quotation mark comes first, and what is behind it. A text ends with its line at the latest.
+/// The content of the text whose quotation mark comes first, and the rest after it. A text ends with its line at the latest.
 fn text(rest: &str) -> (&str, &str) {
     let mut letters = rest.chars();
     let quote = letters.next();
@@ -88,7 +88,7 @@ fn text(rest: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token::*, *};
+    use super::{Lexeme::*, *};
 
     #[test]
     fn comments_and_texts_are_dropped() {

@@ -18,9 +18,9 @@ impl Srs {
     /// nobody knows tau. Reads all powers once. Runs on the ambient rayon pool.
     ///
     /// With points `P_i` and a random z, `e(sum of z^i P_(i+1), 1) = e(sum of z^i P_i, tau)` replaces n relations. The
-    /// difference of the exponents is a polynomial in z of degree below n: it is zero if all relations hold, and otherwise
-    /// vanishes at a random z with probability below n/r. The two sums have all terms but their first and last in common, so
-    /// the second one costs only one multiplication more.
+    /// difference of the exponents is a polynomial in z of degree below n. It is zero if all relations hold; otherwise it
+    /// vanishes at a random z with a probability below n/r. The two sums have all terms but their first and last in common,
+    /// so the second one costs only one multiplication more.
     ///
     /// # Errors
     /// [`SrsError::Inconsistent`] names the first power that is not tau times the one before, or the file with a wrong
@@ -58,7 +58,7 @@ impl Srs {
 }
 
 /// From the sum of `z^i P_i` for i from 0 to n, `P_0`, `P_n` and `z^n`: z times the sum of all but the last term, and the sum of all but the
-/// first. For powers of tau the second is tau times the first; otherwise, with negligible probability.
+/// first. For powers of tau the second is tau times the first; for other points, only with negligible probability.
 pub fn sides<C: Curve>(
     sum: &Jacobian<C>,
     first: &Affine<C>,
@@ -69,7 +69,7 @@ pub fn sides<C: Curve>(
     [before, sum.add_affine(&-*first).to_affine()]
 }
 
-/// The first relation that does not hold, found by halves; `hold` says whether all of a range do.
+/// The first relation that does not hold, found by halves. `hold` says whether all relations of a range hold.
 ///
 /// # Errors
 /// The errors of `hold`.

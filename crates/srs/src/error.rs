@@ -20,7 +20,7 @@ pub enum SrsError {
     Kind {
         /// The file.
         file: FileName,
-        /// What was found.
+        /// A description of the first bytes.
         found: String,
     },
     /// An invalid value, count or length in a transcript.
@@ -30,7 +30,7 @@ pub enum SrsError {
         file: FileName,
         /// Bytes from the beginning of the file.
         offset: u64,
-        /// What was expected and found.
+        /// The expected and the found value.
         problem: String,
     },
     /// More powers were requested than the string has.

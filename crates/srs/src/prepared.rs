@@ -1,7 +1,7 @@
 //! New powers of tau made by one party, prepared for phase 2, for tests and development.
 //!
-//! The Lagrange polynomials at tau of the domain of n points with root w are `(tau^n - 1) / n * w^i / (tau - w^i)`: tau is known
-//! while the file is made, so each point is one product with the generator, and no transform of points is needed.
+//! The Lagrange polynomials at tau of the domain of n points with root w are `(tau^n - 1) / n * w^i / (tau - w^i)`. tau is known
+//! while the file is made, so each point is one product with the generator, without a transform of points.
 
 use crate::{SrsError, insecure::random};
 use proofmill_circom::{CircomError, Coordinate, PtauHeader, PtauPoints, PtauWriter, SectionWriter};
@@ -25,7 +25,7 @@ struct Secrets {
 }
 
 /// Writes powers of a random tau, alpha and beta to a `.ptau` with all sections, for circuits of up to `2^power` rows, as if
-/// `snarkjs powersoftau prepare phase2` had prepared it; the list of contributions is empty. The secrets are wiped from memory and
+/// `snarkjs powersoftau prepare phase2` had prepared it. The list of contributions is empty. The secrets are wiped from memory and
 /// never written. Nevertheless, those who control the machine may know them, and can then prove false statements. Memory is 128
 /// bytes for each of `2^(power + 1)` scalars. Runs on the ambient rayon pool.
 ///

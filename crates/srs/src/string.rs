@@ -2,7 +2,7 @@
 
 use crate::{
     SrsError,
-    transcript::{self, Transcript},
+    transcript::{self, IgnitionTranscript},
 };
 use proofmill_circom::{BinFile, CircomError, PointCheck, Ptau};
 use proofmill_cpu::{Level, Portable};
@@ -58,7 +58,7 @@ pub struct Srs {
 enum Source {
     Ptau(Box<Ptau>),
     /// Does not include the generator, which Ignition does not store.
-    Ignition(Vec<Transcript>),
+    Ignition(Vec<IgnitionTranscript>),
     Memory(Elements<Affine<G1>>),
 }
 
@@ -71,8 +71,8 @@ fn is_stream(path: &Path) -> bool {
 const FEWEST: usize = 2;
 
 impl Srs {
-    /// Opens a `.ptau` file, one Ignition transcript (the first), or a folder with transcripts `transcriptNN.dat`, of which the
-    /// first ones without a gap are used. The first two powers are checked in G1 and in G2: by the pairing, tau is the same in
+    /// Opens a `.ptau` file, one Ignition transcript (the first), or a folder with transcripts `transcriptNN.dat`. Of these, it
+    /// takes the first ones without a gap. The first two powers are checked in G1 and in G2: by the pairing, tau is the same in
     /// both.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Srs {
         }
         let name = FileName::new(path);
         // A pipe can be read only once, so it is expected to be a ptau.
-        let transcript = if is_stream(path) { None } else { Transcript::open(path)? };
+        let transcript = if is_stream(path) { None } else { IgnitionTranscript::open(path)? };
         match transcript {
             Some(first) => Self::of_transcripts(name, vec![first]),
             None => Self::of_ptau(name, Ptau::open(path).map_err(kind_of)?),
@@ -96,7 +96,8 @@ impl Srs {
     /// As [`Self::open`], and for files that are not consecutive.
     pub fn open_transcripts(paths: &[PathBuf]) -> Result<Self, SrsError> {
         let open = |path: &PathBuf| {
-            Transcript::open(path)?.ok_or_else(|| transcript::kind_error(path, "another kind of file"))
+            IgnitionTranscript::open(path)?
+                .ok_or_else(|| transcript::kind_error(path, "another kind of file"))
         };
         let files = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         match paths.first() {
@@ -112,7 +113,7 @@ impl Srs {
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, SrsError> {
         let file = FileName::new(name.as_ref());
         if transcript::looks_like_one(&bytes) {
-            let first = Transcript::from_bytes(file.clone(), bytes)?;
+            let first = IgnitionTranscript::from_bytes(file.clone(), bytes)?;
             return Self::of_transcripts(file, vec![first]);
         }
         let ptau = BinFile::from_bytes(name, bytes).and_then(Ptau::read);
@@ -177,7 +178,7 @@ impl Srs {
         Self::begin(name, Source::Ptau(Box::new(ptau)), len, &[tau_g2])
     }
 
-    fn of_transcripts(name: FileName, files: Vec<Transcript>) -> Result<Self, SrsError> {
+    fn of_transcripts(name: FileName, files: Vec<IgnitionTranscript>) -> Result<Self, SrsError> {
         let (len, candidates) = transcript::join(&files)?;
         Self::begin(name, Source::Ignition(files), len, &candidates)
     }
@@ -219,7 +220,7 @@ impl Srs {
         }
     }
 
-    /// The file's name in messages; of several files, that of the first.
+    /// The file's name in messages; the first name of several files.
     pub fn name(&self) -> &FileName {
         &self.name
     }
@@ -238,7 +239,7 @@ impl Srs {
     pub fn bytes(&self) -> u64 {
         match &self.source {
             Source::Ptau(ptau) => ptau.file().len() as u64,
-            Source::Ignition(files) => files.iter().map(Transcript::bytes).sum(),
+            Source::Ignition(files) => files.iter().map(IgnitionTranscript::bytes).sum(),
             Source::Memory(points) => size_of_val(&**points) as u64,
         }
     }
@@ -260,7 +261,7 @@ impl Srs {
         }
     }
 
-    /// Why someone may know tau, as far as is known, such as that nobody contributed to the string.
+    /// A reason why someone may know tau, such as that nobody contributed to the string; `None` if none is known.
     pub fn insecurity(&self) -> Option<&'static str> {
         match &self.source {
             Source::Ptau(ptau) => ptau.insecurity(),
@@ -269,7 +270,7 @@ impl Srs {
         }
     }
 
-    pub(crate) fn transcripts(&self) -> &[Transcript] {
+    pub(crate) fn transcripts(&self) -> &[IgnitionTranscript] {
         match &self.source {
             Source::Ignition(files) => files,
             _ => &[],

@@ -96,7 +96,7 @@ impl Manifest {
 
 /// An open file: the manifest is checked, the rest is not.
 #[derive(Debug)]
-pub(crate) struct Transcript {
+pub(crate) struct IgnitionTranscript {
     name: FileName,
     content: FileBytes,
     manifest: Manifest,
@@ -122,7 +122,7 @@ pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, SrsError> {
     }
 }
 
-impl Transcript {
+impl IgnitionTranscript {
     /// Maps a file; `None` if it does not begin like a transcript.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, SrsError> {
         let name = FileName::new(path);
@@ -207,7 +207,7 @@ impl Transcript {
 
 /// Checks that the files are consecutive from the first one on. Returns their total number of powers, the generator included,
 /// and the points of G2.
-pub(crate) fn join(files: &[Transcript]) -> Result<(usize, Vec<Affine<G2>>), SrsError> {
+pub(crate) fn join(files: &[IgnitionTranscript]) -> Result<(usize, Vec<Affine<G2>>), SrsError> {
     let mut start = 0u32;
     for (index, file) in files.iter().enumerate() {
         let Manifest { number, g1, .. } = file.manifest;
@@ -229,13 +229,13 @@ pub(crate) fn join(files: &[Transcript]) -> Result<(usize, Vec<Affine<G2>>), Srs
         // No overflow: the sum is at most the total.
         start += g1;
     }
-    let candidates = files.first().map_or(Ok(Vec::new()), Transcript::g2)?;
+    let candidates = files.first().map_or(Ok(Vec::new()), IgnitionTranscript::g2)?;
     Ok((start as usize + 1, candidates))
 }
 
 /// Reads the powers from index `start` on from consecutive files.
 pub(crate) fn read(
-    files: &[Transcript],
+    files: &[IgnitionTranscript],
     level: Level,
     start: usize,
     points: &mut [Affine<G1>],

@@ -1,95 +1,44 @@
-//! Committed matrices: extended, and hashed row by row.
+//! Commitments to matrices.
 
 use crate::{
-    Memory, Run, StarkError, Trace, VerifyError,
-    domain::{SHIFT, domain, reverse},
+    StarkError, VerifyError,
     error::unreachable_tree,
     proof::OpenedRows,
     security::Parameters,
     trace::{
         blinding::{Blinding, SALT},
-        divided::Divided,
-        store::Buffer,
-        tiled::Tiled,
+        placement::{Matrix, Reader},
     },
 };
 use proofmill_cpu::Level;
-use proofmill_field::{Field, Invert, goldilocks::Goldilocks};
+use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{Digest, TreeHash};
 use proofmill_memory::Pages;
 use proofmill_merkle::{MerkleError, Opening, RowMajor, Tree};
-use proofmill_ntt::goldilocks::Order;
 use proofmill_run::parallel;
 use std::{
-    env, iter,
-    path::Path,
-    sync::{Mutex, MutexGuard, PoisonError},
+    iter,
+    sync::{Mutex, PoisonError},
 };
 
 /// Matrices with the tree over their rows.
 ///
-/// Rows of the tallest matrices, side by side, are the leaves. Those of a shorter one are hashed, too, and combined with the nodes of
-/// the layer that has as many, from the right: so does `MerkleTreeMmcs` of Plonky3.
+/// The leaves are the rows of the tallest matrices, side by side. Rows of a shorter matrix are hashed, too. Each of these hashes is
+/// combined, from the right, with a node of the layer that has as many nodes as the matrix has rows. Plonky3's `MerkleTreeMmcs` does the
+/// same.
 pub(crate) struct Committed {
-    /// With blinding, each is followed by its salts.
+    /// The matrices. With blinding, each matrix is followed by its salts.
     pub(crate) matrices: Vec<Matrix>,
     is_salted: bool,
-    /// Of the tallest.
+    /// The base-2 logarithm of the number of rows of the tallest matrix.
     log_rows: u32,
     log_cap: u32,
-    /// For a divided trace, from the layer on that is known here.
+    /// The tree. For a divided trace it begins with the lowest layer that is known here.
     tree: Tree,
 }
 
-/// A matrix of `2^log_rows` rows.
-pub(crate) struct Matrix {
-    pub(crate) rows: Rows,
-    pub(crate) columns: usize,
-    pub(crate) log_rows: u32,
-}
-
-impl Matrix {
-    pub(crate) fn kept_of(values: impl Buffer + 'static, columns: usize) -> Self {
-        let log_rows = (values.len() / columns).ilog2();
-        Self { rows: Rows::Kept(Box::new(values)), columns, log_rows }
-    }
-
-    /// The extension of polynomials, computed part by part.
-    pub(crate) fn computed_of(tiled: Tiled, log_blowup: u32) -> Self {
-        let (columns, log_rows) = (tiled.columns(), tiled.log_rows() + log_blowup);
-        Self { rows: Rows::Computed(Mutex::new(tiled)), columns, log_rows }
-    }
-
-    /// The rows that are kept.
-    ///
-    /// # Panics
-    /// If they are not.
-    pub(crate) fn kept(&self) -> &[Goldilocks] {
-        match &self.rows {
-            Rows::Kept(values) => values,
-            Rows::Computed(_) | Rows::Divided(_) => unreachable!("only a trace is computed in parts"),
-        }
-    }
-}
-
-/// The rows of a matrix.
-pub(crate) enum Rows {
-    /// Stored contiguously; of extensions, in bit-reversed order.
-    Kept(Box<dyn Buffer>),
-    /// Of an extension, computed when they are needed.
-    Computed(Mutex<Tiled>),
-    /// Of an extension, in other processes.
-    Divided(Divided),
-}
-
-/// The tiles of a matrix. No other thread holds the lock: it is for sharing keys between proofs.
-pub(crate) fn lock(tiled: &Mutex<Tiled>) -> MutexGuard<'_, Tiled> {
-    tiled.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Committed {
-    /// Hashes the rows of matrices with these numbers of columns, each with its salts if there is
-    /// blinding. At least one is given.
+    /// Hashes the rows of matrices with these numbers of columns, each with its salts if there is blinding. At least one matrix is given.
     pub(crate) fn new(
         level: Level,
         hash: &dyn TreeHash,
@@ -102,7 +51,7 @@ impl Committed {
         committed.unwrap_or_else(|error| unreachable!("what is in memory can be read: {error}"))
     }
 
-    /// As [`new`](Self::new), also of extensions that are computed part by part.
+    /// As [`new`](Self::new), also for extensions that are computed part by part.
     pub(crate) fn of_matrices(
         level: Level,
         hash: &dyn TreeHash,
@@ -117,12 +66,12 @@ impl Committed {
         });
         let matrices: Vec<_> = with_salts.collect();
         let tree = match &*matrices {
-            [Matrix { rows: Rows::Kept(values), columns, .. }] => {
-                Tree::build(level, hash, &leaves(values, *columns))
+            [matrix] if let Some(rows) = matrix.kept() => {
+                Tree::build(level, hash, &leaves(rows, matrix.columns))
                     .unwrap_or_else(|error| unreachable_tree(&error))
             }
-            [Matrix { rows: Rows::Divided(divided), log_rows, .. }] => {
-                divided.tree(level, hash, parameters.log_cap(*log_rows))?
+            [matrix] if let Some(divided) = matrix.divided() => {
+                divided.tree(level, hash, parameters.log_cap(matrix.log_rows))?
             }
             _ => tree_of_layers(level, hash, parameters.log_blowup, &matrices)?,
         };
@@ -146,12 +95,12 @@ impl Committed {
         self.unsalted().map(move |matrix| (matrix, next))
     }
 
-    /// The rows of the first matrix.
-    pub(crate) fn into_rows(self) -> Option<Rows> {
-        self.matrices.into_iter().next().map(|matrix| matrix.rows)
+    /// The first matrix.
+    pub(crate) fn into_matrix(self) -> Option<Matrix> {
+        self.matrices.into_iter().next()
     }
 
-    /// The logarithm of the number of rows of the tallest matrix.
+    /// The base-2 logarithm of the number of rows of the tallest matrix.
     pub(crate) fn log_rows(&self) -> u32 {
         self.log_rows
     }
@@ -161,7 +110,7 @@ impl Committed {
         self.tree.layer(self.tree.rows().ilog2() - self.log_cap)
     }
 
-    /// The rows of queries, in their order; indices, of rows of the tallest matrix, may repeat.
+    /// The rows of queries, in the order of the queries. Queries are indices of rows of the tallest matrix, and may repeat.
     pub(crate) fn open(
         &self,
         level: Level,
@@ -173,22 +122,18 @@ impl Committed {
         // One opening for all queries: siblings that they share are sent once.
         indices.sort_unstable();
         indices.dedup();
-        if let [Matrix { rows: Rows::Divided(divided), .. }] = &*self.matrices {
+        if let [matrix] = &*self.matrices
+            && let Some(divided) = matrix.divided()
+        {
             return divided.open(hash, &self.tree, 1 << self.log_cap, queries, &indices);
         }
         let siblings = self.tree.siblings(&indices, 1 << self.log_cap);
         let siblings = siblings.unwrap_or_else(|error| unreachable_tree(&error));
         let parts = self.matrices.iter().map(|matrix| {
+            // The upper bits of a query are the index of its row in a shorter matrix.
             let queries: Vec<_> =
                 queries.iter().map(|query| query >> (self.log_rows() - matrix.log_rows)).collect();
-            match &matrix.rows {
-                Rows::Kept(rows) => {
-                    let row = |query: &usize| &rows[query * matrix.columns..][..matrix.columns];
-                    Ok(queries.iter().flat_map(row).copied().collect())
-                }
-                Rows::Computed(tiled) => lock(tiled).rows(level, parameters.log_blowup, &queries),
-                Rows::Divided(_) => unreachable!("a divided trace is committed to alone"),
-            }
+            matrix.rows(level, parameters.log_blowup, &queries)
         });
         let parts = parts.collect::<Result<Vec<Vec<_>>, StarkError>>()?;
         let mut values = Vec::with_capacity(parts.iter().map(Vec::len).sum());
@@ -215,6 +160,7 @@ fn tree_of_layers(
     };
     let layers = (0..=log_rows).map(|height| (height, of_height(height)));
     let layers = layers.filter(|(_, matrices)| !matrices.is_empty());
+    // A layer can only report errors of trees: an error of reading rows is kept here.
     let failed = Mutex::new(None);
     let layers = layers.map(|(height, matrices)| {
         let failed = &failed;
@@ -241,44 +187,30 @@ fn tree_of_layers(
     }
 }
 
-/// Calls `body` with consecutive rows of matrices of one height, and the index of the first: all at once if they are kept.
+/// Calls `body` with the index of the first of some consecutive rows, and with these rows of all matrices of one height. All rows come at
+/// once if the matrices are kept.
 fn for_each_part(
     level: Level,
     log_blowup: u32,
     matrices: &[&Matrix],
     mut body: impl FnMut(usize, &[(&[Goldilocks], usize)]),
 ) -> Result<(), StarkError> {
-    let mut computed = Vec::new();
-    for matrix in matrices {
-        if let Rows::Computed(tiled) = &matrix.rows {
-            let tiled = lock(tiled);
-            let rows = Pages::new(tiled.part_len());
-            computed.push((tiled, rows));
-        }
-    }
+    let mut readers = matrices.iter().map(|matrix| matrix.reader()).collect::<Result<Vec<_>, _>>()?;
     let rows = 1_usize << matrices[0].log_rows;
-    // Those of one height have parts of as many rows.
-    let count = computed.first().map_or(rows, |(tiled, _)| tiled.part_len() / tiled.columns());
+    // Computed matrices of one height have parts of equally many rows.
+    let count = readers.iter().map(Reader::rows).min().unwrap_or(rows);
     for first in (0..rows).step_by(count) {
-        for (tiled, rows) in &mut computed {
-            tiled.part(level, log_blowup, first, rows)?;
-        }
-        let mut computed = computed.iter();
-        let parts = matrices.iter().map(|matrix| {
-            let values = match &matrix.rows {
-                Rows::Kept(values) => &values[first * matrix.columns..][..count * matrix.columns],
-                Rows::Computed(_) => computed.next().map_or(&[][..], |(_, rows)| rows),
-                Rows::Divided(_) => unreachable!("a divided trace is committed to alone"),
-            };
-            (values, matrix.columns)
-        });
-        body(first, &parts.collect::<Vec<_>>());
+        let parts = readers
+            .iter_mut()
+            .zip(matrices)
+            .map(|(reader, matrix)| Ok((reader.read(level, log_blowup, first, count)?, matrix.columns)));
+        body(first, &parts.collect::<Result<Vec<_>, StarkError>>()?);
     }
     Ok(())
 }
 
-/// Calls `body` with the words of rows, their number of columns, and their digests, on all threads. The rows have parts, each of so many
-/// columns, one after the other.
+/// Calls `body` with the words of rows, their number of columns, and their digests, on all threads. A row consists of its rows in all
+/// `parts`, side by side. Each part has its own number of columns.
 fn side_by_side(
     parts: &[(&[Goldilocks], usize)],
     digests: &mut [Digest],
@@ -309,20 +241,20 @@ fn add_rows(level: Level, hash: &dyn TreeHash, rows: &[u64], columns: usize, nod
     hash.hash_pairs(level, &pairs, nodes);
 }
 
-/// The greatest logarithm of a number of rows, which come in pairs with numbers of columns.
+/// The base-2 logarithm of the number of rows of the tallest matrix. A shape is this logarithm and the number of columns of a matrix.
 fn tallest(shapes: &[(u32, usize)]) -> u32 {
     shapes.iter().map(|(log_rows, _)| *log_rows).max().unwrap_or(0)
 }
 
-/// The rows that a task hashes.
+/// The number of rows that a task hashes.
 const HASHED: usize = 1 << 6;
 
 fn leaves(values: &[Goldilocks], columns: usize) -> RowMajor<'_> {
     RowMajor::new(Goldilocks::as_words(values), columns).unwrap_or_else(|error| unreachable_tree(&error))
 }
 
-/// Checks the opened rows of queries, whose number of values was checked, against a commitment to matrices with these logarithms of
-/// numbers of rows and numbers of columns. Queries are rows of the tallest.
+/// Checks the opened rows of queries against a commitment; the number of their values was checked before. `shapes` has the base-2 logarithm
+/// of the number of rows, and the number of columns, of each matrix. Queries are indices of rows of the tallest matrix.
 pub(crate) fn check_rows(
     level: Level,
     hash: &dyn TreeHash,
@@ -335,7 +267,7 @@ pub(crate) fn check_rows(
     let log_rows = tallest(shapes);
     let log_cap = parameters.log_cap(log_rows);
     VerifyError::check_length("digests of a commitment", 1 << log_cap, cap.len())?;
-    // What is added above the cap would not be checked.
+    // Rows that enter the tree above the cap would not be checked.
     let least = shapes.iter().map(|(log_rows, _)| *log_rows).min().unwrap_or(0);
     if least < log_cap {
         return Err(VerifyError::Rejected("a matrix has fewer rows than its commitment has digests"));
@@ -423,106 +355,7 @@ fn rows_of_height(
     Ok(RowsOfHeight { indices, columns, words: words.into_iter().flatten().collect() })
 }
 
-/// The values on the coset of extensions, in bit-reversed order, of the polynomials whose values on `shift` times the subgroup, in
-/// natural order, are columns of a matrix.
-pub(crate) fn extend(
-    level: Level,
-    log_blowup: u32,
-    values: &[Goldilocks],
-    columns: usize,
-    shift: Goldilocks,
-) -> Pages<Goldilocks> {
-    let mut extension = Pages::new(values.len() << log_blowup);
-    extension[..values.len()].copy_from_slice(values);
-    extend_in_place(level, log_blowup, &mut extension, columns, shift);
-    extension
-}
-
-/// The extension of a trace, blinded if there is blinding: kept, or computed part by part.
-pub(crate) fn extend_trace(
-    Run { level, memory, scratch, .. }: Run<'_>,
-    parameters: &Parameters,
-    trace: &mut Trace<'_>,
-    columns: usize,
-    blinding: &mut Option<Blinding>,
-) -> Result<Matrix, StarkError> {
-    let log_blowup = parameters.log_blowup;
-    Blinding::of_trace(blinding, trace, columns, |trace, columns| {
-        if let Trace::Divided { len, ask, .. } = trace {
-            let log_rows = (*len / columns).ilog2();
-            let rows = Rows::Divided(Divided { ask: ask.clone(), columns, log_rows, log_blowup });
-            return Ok(Matrix { rows, columns, log_rows: log_rows + log_blowup });
-        }
-        let tiled = match memory.unwrap_or(Memory::Fast) {
-            Memory::Fast => {
-                if let Some(mut values) = trace.take() {
-                    let domain = domain((values.len() / columns).ilog2());
-                    domain.extend_vector(level, &mut values, log_blowup, SHIFT, Order::BitReversed);
-                    return Ok(Matrix::kept_of(values, columns));
-                }
-                let len = trace.len();
-                let mut extension = Pages::new(len << log_blowup);
-                trace.read_all(&mut extension[..len])?;
-                extend_in_place(level, log_blowup, &mut extension, columns, Goldilocks::ONE);
-                return Ok(Matrix::kept_of(extension, columns));
-            }
-            Memory::Balanced => Tiled::in_memory(level, trace, columns)?,
-            Memory::Low => {
-                let folder = scratch.map_or_else(env::temp_dir, Path::to_owned);
-                Tiled::in_file(level, &folder, trace, columns)?
-            }
-        };
-        Ok(Matrix::computed_of(tiled, log_blowup))
-    })
-}
-
-/// As [`extend`], in place: the values are at the beginning of the memory of the extension.
-pub(crate) fn extend_in_place(
-    level: Level,
-    log_blowup: u32,
-    extension: &mut [Goldilocks],
-    columns: usize,
-    shift: Goldilocks,
-) {
-    // The transform takes the values' domain for the subgroup: the shift is relative to it.
-    let ratio = SHIFT * shift.invert_vartime().expect("a shift is not zero");
-    let log_rows = (extension.len() / columns).ilog2() - log_blowup;
-    domain(log_rows).extend(level, extension, log_blowup, ratio, Order::BitReversed);
-}
-
-/// Computes the values that [`extend_in_place`] extended with shift 1, from the values on the first
-/// part of the coset.
-pub(crate) fn restore(level: Level, values: &mut [Goldilocks], columns: usize) {
-    reverse_rows(values, columns);
-    let domain = domain((values.len() / columns).ilog2());
-    domain.coset_intt(level, values, SHIFT);
-    domain.ntt(level, values, Order::Natural);
-}
-
-/// The values on the whole coset of extensions from those on its first part, both in bit-reversed order.
-pub(crate) fn extend_coset(
-    level: Level,
-    log_blowup: u32,
-    mut values: Vec<Goldilocks>,
-    columns: usize,
-) -> Pages<Goldilocks> {
-    reverse_rows(&mut values, columns);
-    extend(level, log_blowup, &values, columns, SHIFT)
-}
-
-/// Brings rows from bit-reversed to natural order.
-fn reverse_rows(values: &mut [Goldilocks], columns: usize) {
-    let rows = values.len() / columns;
-    for row in 0..rows {
-        let other = reverse(row, rows.ilog2());
-        if row < other {
-            let (low, high) = values.split_at_mut(other * columns);
-            low[row * columns..][..columns].swap_with_slice(&mut high[..columns]);
-        }
-    }
-}
-
-/// The logarithm of the number of rows of a matrix that can be committed to.
+/// The base-2 logarithm of the number of rows of a matrix that can be committed to.
 pub(crate) fn check_shape(
     what: &'static str,
     values: usize,

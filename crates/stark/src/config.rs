@@ -14,14 +14,14 @@ use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_merkle::Hash;
 
-/// What prover and verifier agree on besides the AIR, and what both demand of proofs.
+/// The choices that prover and verifier share besides the AIR, and the demands of both on proofs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The hash of trees and transcript.
     pub hash: Hash,
     /// The parameters.
     pub parameters: Parameters,
-    /// The bits that a proof must [prove](Self::security) for its own number of rows, which the prover chooses. With 0 nothing is
+    /// The bits that a proof must [prove](Self::security) for its own number of rows, which the prover chooses. With 0, no bits are
     /// demanded. Take 128 with [`Parameters::PROVEN_128`].
     pub bits: u32,
     /// The least number of rows of every trace.
@@ -35,12 +35,12 @@ impl Default for Config {
     }
 }
 
-/// What is known of a proof that is valid.
+/// The number of rows and the proven bits of a valid proof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proven<Rows> {
-    /// The number of rows of the trace, or of each of several, which the prover chose.
+    /// The number of rows of the trace, or of the trace of each table. The prover chose it.
     pub rows: Rows,
-    /// The proven bits of security for so many rows; 0 if no theorem applies.
+    /// The proven bits of security for this number of rows; 0 if no theorem applies.
     pub bits: f64,
 }
 
@@ -61,7 +61,7 @@ macro_rules! dispatch {
 }
 
 impl Config {
-    /// The proven security of statements of this shape, where digests have no more bits than those of the hash.
+    /// The proven security of statements of this shape. A digest counts for no more bits than a digest of the hash has.
     ///
     /// # Errors
     /// A value out of its range.
@@ -70,10 +70,11 @@ impl Config {
         Parameters { digest_bits, ..self.parameters }.security(shape)
     }
 
-    /// The proven bits of proofs of this shape, if they are as many as this configuration demands, and traces have as many rows.
+    /// The proven bits of proofs of this shape, if they are at least [`bits`](Self::bits) and every trace has at least
+    /// [`least_rows`](Self::least_rows) rows.
     ///
     /// # Errors
-    /// [`TooWeak`].
+    /// [`TooWeak`] otherwise.
     pub fn check(&self, shape: impl Into<TablesShape>) -> Result<f64, TooWeak> {
         let shape = shape.into();
         let log_rows = shape.least_log_rows;
@@ -88,6 +89,7 @@ impl Config {
         if bits >= f64::from(self.bits) {
             return Ok(bits);
         }
+        // For the error: the number of rows for which the parameters prove enough.
         let enough = (log_rows + 1..=self.parameters.most_log_rows()).find(|least| {
             let mut padded = shape;
             padded.least_log_rows = *least;
@@ -112,10 +114,10 @@ impl Config {
         preprocessed.map(key).transpose()
     }
 
-    /// [`prove`](crate::prove), to bytes; with the AIR's preprocessed columns, which are committed to.
+    /// [`prove`](crate::prove), to bytes. First commits to the AIR's preprocessed columns.
     ///
     /// # Errors
-    /// [`StarkError::TooWeak`] before anything is computed; as [`PreprocessedKey::new`] and [`prove`](crate::prove).
+    /// [`StarkError::TooWeak`] before anything is computed; the errors of [`PreprocessedKey::new`] and [`prove`](crate::prove).
     pub fn prove(
         &self,
         run: Run<'_>,
@@ -135,11 +137,11 @@ impl Config {
         })
     }
 
-    /// [`verify`](crate::verify), from bytes; with the AIR's preprocessed columns, which are committed to. What is demanded of the
-    /// number of rows and the bits is checked.
+    /// [`verify`](crate::verify), from bytes. First commits to the AIR's preprocessed columns. Also checks the demands on the number of
+    /// rows and on the bits.
     ///
     /// # Errors
-    /// [`VerifyError::Encoding`], [`VerifyError::TooWeak`], and as [`verify`](crate::verify).
+    /// [`VerifyError::Encoding`], [`VerifyError::TooWeak`], and the errors of [`verify`](crate::verify).
     pub fn verify(
         &self,
         level: Level,
@@ -161,10 +163,10 @@ impl Config {
         })
     }
 
-    /// [`prove_tables`](crate::prove_tables), to bytes; with the preprocessed columns of tables that have some, which are committed to.
+    /// [`prove_tables`](crate::prove_tables), to bytes. First commits to the preprocessed columns of the tables that have some.
     ///
     /// # Errors
-    /// [`StarkError::TooWeak`] before anything is computed; as [`TablesKey::new`] and [`prove_tables`](crate::prove_tables).
+    /// [`StarkError::TooWeak`] before anything is computed; the errors of [`TablesKey::new`] and [`prove_tables`](crate::prove_tables).
     pub fn prove_tables(
         &self,
         run: Run<'_>,
@@ -185,11 +187,11 @@ impl Config {
         })
     }
 
-    /// [`verify_tables`](crate::verify_tables), from bytes; with the preprocessed columns of tables that have some, which are committed
-    /// to. What is demanded of the numbers of rows and the bits is checked.
+    /// [`verify_tables`](crate::verify_tables), from bytes. First commits to the preprocessed columns of the tables that have some. Also
+    /// checks the demands on the numbers of rows and on the bits.
     ///
     /// # Errors
-    /// [`VerifyError::Encoding`], [`VerifyError::TooWeak`], and as [`verify_tables`](crate::verify_tables).
+    /// [`VerifyError::Encoding`], [`VerifyError::TooWeak`], and the errors of [`verify_tables`](crate::verify_tables).
     pub fn verify_tables(
         &self,
         level: Level,
@@ -212,7 +214,7 @@ impl Config {
     }
 }
 
-/// The logarithm of the number of rows of each table's trace.
+/// The base-2 logarithm of the number of rows of each table's trace.
 fn log_rows(parameters: &Parameters, tables: &Tables, traces: &[Trace<'_>]) -> Result<Vec<u32>, StarkError> {
     let (expected, found) = (tables.tables().len(), traces.len());
     if expected != found {

@@ -15,7 +15,7 @@ pub const SHIFT: Goldilocks = Goldilocks::GENERATOR;
 /// The subgroup of order `2^log_n`.
 ///
 /// # Panics
-/// If that is more than 2^32.
+/// If the order is more than 2^32.
 pub fn domain(log_n: u32) -> &'static GoldilocksDomain {
     static DOMAINS: [OnceLock<GoldilocksDomain>; Goldilocks::TWO_ADICITY as usize + 1] =
         [const { OnceLock::new() }; Goldilocks::TWO_ADICITY as usize + 1];
@@ -30,24 +30,24 @@ pub fn coset() -> &'static Coset {
     COSET.get_or_init(|| Coset::new(ROOT, SHIFT).expect("a generator"))
 }
 
-/// The subgroups whose elements are the inverses of those of FRI's domains.
+/// The subgroups whose elements are the inverses of the elements of FRI's domains.
 pub fn inverses() -> &'static Coset {
     static INVERSES: OnceLock<Coset> = OnceLock::new();
     let inverse = || ROOT.invert_vartime().expect("a root is not zero");
     INVERSES.get_or_init(|| Coset::new(inverse(), Goldilocks::ONE).expect("a generator"))
 }
 
-/// The generator of the subgroup of order `2^log_n`, for at most 2^32.
+/// The generator of the subgroup of order `2^log_n`, which is at most 2^32.
 pub fn generator(log_n: u32) -> Goldilocks {
     (log_n..Goldilocks::TWO_ADICITY).fold(ROOT, |root, _| root.square())
 }
 
-/// The shift of a coset of the subgroup of order `2^log_rows`, one of `2^log_cosets` in an extension.
+/// The shift of coset `index` of the subgroup of order `2^log_rows`. An extension has `2^log_cosets` cosets.
 pub fn coset_shift(log_rows: u32, log_cosets: u32, index: usize) -> Goldilocks {
     SHIFT * generator(log_rows + log_cosets).pow_vartime(&[index as u64])
 }
 
-/// The index with its lowest `bits` bits in reverse; it has no others.
+/// The index with its lowest `bits` bits in reverse order; the index has no other bits.
 pub(crate) fn reverse(index: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { index.reverse_bits() >> (usize::BITS - bits) }
 }

@@ -21,16 +21,16 @@ pub enum StarkError {
     /// Proofs of these traces would prove less than the configuration demands.
     #[error(transparent)]
     TooWeak(#[from] TooWeak),
-    /// The number of values is not a power of two times the number of columns.
+    /// The number of values is not the number of columns times a power of two, or there are too many rows.
     #[error(
         "{what}: expected rows of {columns} values, a power of two of at most 2^{most} rows; found {found} values"
     )]
     Shape {
-        /// Trace or preprocessed columns.
+        /// The matrix: trace or preprocessed columns.
         what: &'static str,
-        /// The columns of the AIR.
+        /// The number of columns of the AIR.
         columns: usize,
-        /// The logarithm of the most rows that the parameters allow.
+        /// The base-2 logarithm of the largest number of rows that the parameters allow.
         most: u32,
         /// The number of values.
         found: usize,
@@ -38,35 +38,36 @@ pub enum StarkError {
     /// There are not as many public values as the AIR has.
     #[error("expected {expected} public values, found {found}")]
     PublicValues {
-        /// Those of the AIR.
+        /// The number that the AIR has.
         expected: usize,
-        /// Those that were given.
+        /// The number that was given.
         found: usize,
     },
-    /// The preprocessed columns are not those of the AIR, or have another number of rows than the trace.
+    /// The preprocessed columns are not those of the AIR, have another number of rows than the trace, or were committed to with another
+    /// hash.
     #[error("preprocessed columns: expected {expected}, found {found}")]
     Preprocessed {
-        /// What the trace needs.
+        /// The columns, or the commitment, that the statement needs.
         expected: String,
-        /// What was given.
+        /// The columns, or the commitment, that were given.
         found: String,
     },
     /// The trace has too few rows for the parameters.
     #[error("a trace of 2^{found} rows: the parameters need more than 2^{more_than}")]
     TooFewRows {
-        /// The logarithm of the number of rows.
+        /// The base-2 logarithm of the number of rows.
         found: u32,
-        /// The logarithm of the number that must be exceeded.
+        /// The base-2 logarithm of the number of rows that must be exceeded.
         more_than: u32,
     },
-    /// There are not as many of something as there are tables.
+    /// A list does not have one item for each table.
     #[error("expected {expected} {what}, one for each table; found {found}")]
     Tables {
-        /// What there should be.
+        /// The items of the list.
         what: &'static str,
         /// The number of tables.
         expected: usize,
-        /// The number that was given.
+        /// The number of items that were given.
         found: usize,
     },
     /// One of several tables cannot be proved.
@@ -74,7 +75,7 @@ pub enum StarkError {
     Table {
         /// The index of the table.
         table: usize,
-        /// Why.
+        /// The reason.
         source: Box<StarkError>,
     },
     /// A message is not offered as often as it is looked up.
@@ -84,9 +85,9 @@ pub enum StarkError {
         bus: String,
         /// The values of the message.
         message: Vec<u64>,
-        /// The difference modulo p.
+        /// The number of lookups of the message less the number of its offers, modulo p.
         count: u64,
-        /// The opposite difference modulo p.
+        /// The number of offers of the message less the number of its lookups, modulo p.
         offered: u64,
     },
     /// The trace does not satisfy a constraint.
@@ -109,10 +110,10 @@ pub enum StarkError {
     /// Nobody answers questions about the extension of a divided trace.
     #[error("the extended trace: {0}")]
     Ask(Box<dyn std::error::Error + Send + Sync>),
-    /// An answer is wrong.
+    /// An answer about the extension of a divided trace is wrong.
     #[error("the extended trace: {0}")]
     Answer(String),
-    /// A question about a coset is none about this trace.
+    /// A question about a coset does not fit this trace.
     #[error("coset {0}: no question about this trace")]
     Question(usize),
     /// A temporary file could not be created, read or written.
@@ -167,7 +168,7 @@ impl VerifyError {
     /// Checks the length of a part of a proof.
     ///
     /// # Errors
-    /// [`VerifyError::Malformed`] if it is another than expected.
+    /// [`VerifyError::Malformed`] if the length is not the expected one.
     pub fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
         if expected == found { Ok(()) } else { Err(Self::Malformed { what, expected, found }) }
     }
@@ -177,7 +178,7 @@ fn bus_name(bus: &str) -> String {
     if bus.is_empty() { "a lookup without a bus".into() } else { format!("bus \"{}\"", bus.escape_debug()) }
 }
 
-/// The smaller one of two differences that are opposite modulo p.
+/// The smaller of two differences that are opposite modulo p, in words.
 fn difference(count: u64, offered: u64) -> String {
     let times = |count: u64| if count == 1 { "once".into() } else { format!("{count} times") };
     if count < offered {
@@ -187,17 +188,17 @@ fn difference(count: u64, offered: u64) -> String {
     }
 }
 
-/// A tree's error, of rows whose shape was checked.
+/// Panics on a tree's error about rows whose shape was checked.
 pub(crate) fn unreachable_tree(error: &MerkleError) -> ! {
     unreachable!("the tree of a checked matrix: {error}")
 }
 
-/// A trace that was read twice, with different values.
+/// The error of a trace that has other values when it is read again.
 pub(crate) fn changed() -> StarkError {
     StarkError::Trace(io::Error::other("it changed while it was proven").into())
 }
 
-/// A verifier's error about a proof whose trace satisfies all constraints.
+/// Panics on a verifier's error about a proof whose trace satisfies all constraints.
 pub(crate) fn unreachable_refusal(error: &VerifyError) -> ! {
     unreachable!("a proof of what holds was not accepted: {error}")
 }
@@ -209,7 +210,7 @@ pub enum TooWeak {
     /// A trace has fewer rows than [`Config::least_rows`](crate::Config::least_rows).
     #[error("expected traces of at least {expected} rows, found 2^{found}")]
     Rows {
-        /// Those that are demanded.
+        /// The number of rows that is demanded.
         expected: u64,
         /// The base-2 logarithm of the number of rows of the shortest trace.
         found: u32,
@@ -217,16 +218,16 @@ pub enum TooWeak {
     /// Fewer bits are proven than [`Config::bits`](crate::Config::bits).
     #[error("a trace of 2^{log_rows} rows proves {found} bits, and {expected} are demanded: {}", remedy(*enough))]
     Bits {
-        /// Those that are demanded.
+        /// The bits that are demanded.
         expected: u32,
-        /// Those that are proven, rounded down.
+        /// The bits that are proven, rounded down.
         found: u32,
         /// The base-2 logarithm of the number of rows of the shortest trace.
         log_rows: u32,
-        /// The logarithm of the least number of rows of every trace for which the parameters prove the bits.
+        /// The base-2 logarithm of the least number of rows of every trace for which the parameters prove the bits.
         enough: Option<u32>,
     },
-    /// For parameters and constraints out of these ranges, no bits are known.
+    /// A parameter, or a number of the shape, is out of its range, so that no bits are known.
     #[error("no security is proven, and some is demanded: {0}")]
     Unknown(InvalidConfiguration),
 }

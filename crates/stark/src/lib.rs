@@ -1,17 +1,21 @@
 //! STARKs over the Goldilocks field: proofs that a trace satisfies an AIR.
 //!
-//! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message, but that the transcript
-//! begins with a digest of the AIR. Without it, a proof of one is a proof of the other ([`Constraints::as_in_plonky3`]). An [`air::Air`] is run once on symbols and captured as a graph, which becomes a program that evaluates constraints on
-//! blocks of rows, in the vectors of the level that the CPU has. [`airs`] has some that are ready for use.
+//! [`prove`] and [`verify`] are the protocol of Plonky3's `uni-stark` 0.9.0-rc.2 with FRI, message by message. The one difference is that
+//! the transcript begins with a digest of the AIR. Without the digest, a proof of one is a proof of the other
+//! ([`Constraints::as_in_plonky3`]).
 //!
-//! The degree of the extension is a constant; [`Config`] chooses it at run time, for proofs as bytes, and refuses proofs that prove too
-//! few bits. An [`AirDocument`] is an AIR as JSON.
+//! An [`air::Air`] is run once on symbols and captured as a graph. The graph becomes a program that evaluates constraints on blocks of
+//! rows, in the vectors of the level that the CPU has. [`airs`] has AIRs that are ready for use.
+//!
+//! The degree of the extension is a constant in types and functions. [`Config`] chooses it at run time, for proofs as bytes, and refuses
+//! proofs that prove too few bits. An [`AirDocument`] is an AIR as JSON.
 //!
 //! Committed columns are opened at points of an extension by the kernels of [`openings`], which `proofmill-p3` uses, too.
 //!
 //! [`security`] computes how many bits of security are proven for parameters of the protocol.
 //!
-//! Proofs hide nothing, unless parameters are [blinded](Parameters::blinded): then they are zero-knowledge. Time depends on the trace.
+//! Proofs hide nothing, unless parameters are [blinded](Parameters::blinded): then proofs are zero-knowledge. The time of a proof depends
+//! on the trace.
 //!
 //! ```
 //! use proofmill_stark::{Constraints, air::{Air, Row}};
@@ -37,6 +41,7 @@ mod commitment;
 mod config;
 mod domain;
 mod error;
+mod extension;
 pub mod openings;
 mod proof;
 pub mod protocol;

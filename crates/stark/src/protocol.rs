@@ -1,4 +1,4 @@
-//! What a verifier written elsewhere needs of the protocol, such as one inside of a circuit.
+//! The parts of the protocol that a verifier elsewhere needs, such as a verifier inside of a circuit.
 
 pub use crate::domain::{SHIFT, coset, coset_shift, domain, generator, inverses};
 
@@ -15,14 +15,14 @@ use proofmill_field::{
 };
 use proofmill_hash::{Digest, TreeHash};
 
-/// What the transcript takes at the beginning of each of the three nested protocols.
+/// The elements that the transcript takes at the beginning of each of the three nested protocols.
 #[derive(Clone, Debug)]
 pub struct Descriptions {
-    /// Of the statement, before everything.
+    /// The description of the statement, before all messages.
     pub statement: Vec<Goldilocks>,
-    /// Of the opening argument, before the opened values.
+    /// The description of the opening argument, before the opened values.
     pub opening: Vec<Goldilocks>,
-    /// Of FRI, before its first commitment.
+    /// The description of FRI, before its first commitment.
     pub fri: Vec<Goldilocks>,
 }
 
@@ -45,7 +45,7 @@ where
     }
 }
 
-/// As many opened values as a proof has, all of them zero.
+/// Opened values as in a proof of this shape, all of them zero.
 pub fn blank_values<const D: usize>(parameters: &Parameters, constraints: &Constraints) -> OpenedValues<D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
@@ -64,10 +64,10 @@ where
     }
 }
 
-/// For each query the siblings of its row, from the leaf to the cap.
+/// For each query, the siblings of its row, from the leaf to the cap.
 ///
 /// # Errors
-/// [`VerifyError`] for rows that no tree of this shape has. Nothing says that they are in a tree.
+/// [`VerifyError`] for rows that no tree of this shape has. The rows are not compared with a commitment.
 pub fn paths(
     level: Level,
     hash: &dyn TreeHash,

@@ -19,17 +19,17 @@ use proofmill_field::{
 use proofmill_hash::Digest;
 use proofmill_ntt::goldilocks::{Order, evaluate};
 
-/// Verifies a proof of an AIR with these public values and, if it has preprocessed columns, their commitment and the logarithm of their
-/// number of rows: in a tree of another height, nodes could pass for rows.
+/// Verifies a proof of an AIR with these public values. `preprocessed` is for an AIR with preprocessed columns: their commitment, and the
+/// base-2 logarithm of their number of rows. In a tree of another height, nodes could pass for rows.
 ///
-/// Parameters, constraints and the commitment are the verifier's own: a proof cannot choose them. Only the number of rows is the
-/// prover's; a statement about a certain number of rows has to compare [`Proof::log_rows`].
+/// Parameters, constraints and the commitment are the verifier's own: a proof cannot choose them. The prover chooses only the number of
+/// rows. A statement about a certain number of rows has to compare [`Proof::log_rows`].
 ///
-/// **Not checked**: how many bits the proof proves. They are those of [`Parameters::security`] for its number of rows, and can be few or
-/// none: a valid proof can have one row. [`Config::verify`](crate::Config::verify) checks them.
+/// **Not checked**: how many bits the proof proves. [`Parameters::security`] computes the bits for the proof's number of rows. They can be
+/// few or none: a valid proof can have one row. [`Config::verify`](crate::Config::verify) checks them.
 ///
 /// # Errors
-/// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
+/// [`VerifyError::Statement`] for the caller's arguments, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
 pub fn verify<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
@@ -43,7 +43,7 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     check_statement(parameters, constraints, preprocessed, public_values, D)?;
-    // Lengths first: what follows takes them for granted.
+    // Lengths first: the code below relies on them.
     let log_rows = proof.log_rows;
     check_shape(parameters, constraints, proof)?;
     if let Some((_, expected)) = preprocessed.filter(|(_, expected)| *expected != log_rows) {
@@ -67,7 +67,7 @@ where
     check_work(challenger, parameters.grinding.out_of_domain, proof.out_of_domain_work)?;
     let zeta: Extension<Goldilocks, D> = sample(challenger);
 
-    // Opening argument: the opened values are those of the committed polynomials.
+    // Opening argument: the opened values have to be values of the committed polynomials.
     let next = zeta.scale(generator(log_rows));
     let claims =
         claims::of_statement(constraints, &proof.opened, parameters.log_height(log_rows), zeta, next);
@@ -84,7 +84,7 @@ where
     quotient.check(level, &proof.opened, [&[]; 2], zeta)
 }
 
-/// Checks what the caller gave.
+/// Checks the caller's arguments.
 fn check_statement(
     parameters: &Parameters,
     constraints: &Constraints,
@@ -131,7 +131,7 @@ fn check_shape<const D: usize>(
     check_values(parameters, constraints, &proof.opened)
 }
 
-/// Checks that a trace can have so many rows, and at least `2^least`.
+/// Checks that a trace can have `2^log_rows` rows, and that it has at least `2^least` rows.
 pub(crate) fn check_log_rows(
     parameters: &Parameters,
     constraints: &Constraints,
@@ -154,7 +154,7 @@ pub(crate) fn check_log_rows(
     })
 }
 
-/// Checks the number of opened values of a trace and what belongs to it.
+/// Checks the numbers of opened values of a trace, its quotient, and its preprocessed and random columns.
 pub(crate) fn check_values<const D: usize>(
     parameters: &Parameters,
     constraints: &Constraints,
@@ -186,8 +186,8 @@ impl<const D: usize> Quotient<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// Checks that the constraints on the values at a point, of columns, and of those of lookups in the row and the next one, are what the
-    /// quotient says. Lengths were checked.
+    /// Checks that the constraints on the opened values agree with the quotient at a point. `lookups` has the values of the columns of
+    /// lookups in the row and in the next one. Lengths were checked before.
     pub(crate) fn check(
         &self,
         level: Level,
@@ -216,6 +216,7 @@ where
             .periodic
             .iter()
             .map(|column| {
+                // A periodic column is a polynomial in `x^(rows / period)`.
                 let point = point.pow_vartime(&[(rows / column.len()) as u64]);
                 let mut coefficients = column.clone();
                 domain(column.len().ilog2()).intt(level, &mut coefficients, Order::Natural);
@@ -246,8 +247,8 @@ where
         Some(sum * vanishing.invert_vartime()?)
     }
 
-    /// The quotient at a point from the values of its polynomials, each of which has its values on one coset: the Lagrange
-    /// interpolation between cosets. `None` for a point of a coset.
+    /// The quotient at a point from the values of its polynomials, each of which has the quotient's values on one coset. This is the
+    /// Lagrange interpolation between cosets. `None` if two cosets were equal, which they never are.
     fn of_chunks(
         &self,
         opened: &OpenedValues<D>,
@@ -255,7 +256,7 @@ where
     ) -> Option<Extension<Goldilocks, D>> {
         let rows = [1 << self.log_rows];
         let power = point.pow_vartime(&rows);
-        // On coset i, `x^rows` is the i-th element of a coset of a group of as many elements as there are cosets.
+        // On coset i, `x^rows` is constant: element i of a coset of a group that has one element for each chunk.
         let elements: Vec<_> =
             (0..1 << self.log_chunks).map(|chunk| self.shift(chunk).pow_vartime(&rows)).collect();
         let mut sum = Extension::ZERO;

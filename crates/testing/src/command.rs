@@ -14,9 +14,9 @@ pub struct Run {
     pub arguments: String,
     /// The exit status; `None` if a signal ended the program.
     pub status: Option<i32>,
-    /// Its standard output.
+    /// The standard output.
     pub stdout: String,
-    /// Its standard error.
+    /// The standard error.
     pub stderr: String,
 }
 

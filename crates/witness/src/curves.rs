@@ -1,13 +1,14 @@
-//! What takes time, compiled in this crate for each curve. Generic code would be compiled in those that use it, some of which are compiled to be small.
+//! The functions that take time, compiled in this crate for each curve. Generic functions would be compiled in the crates that call them, and some of
+//! those are optimised for size.
 
 use crate::{
     graph::{
-        Source, Tape,
+        Tape, ValueSource,
         evaluate::{Stop, evaluate},
     },
     input::Inputs,
-    machine::{self, Module, Reason, Trace, Way},
-    wasm::{Limits, Observer},
+    machine::{self, CircuitTrace, Module, Reason, Way},
+    wasm::{EventObserver, Limits},
 };
 use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
 use proofmill_field::Fp;
@@ -33,7 +34,7 @@ trait Calculates: Sync {
         tape: &Tape,
         constants: &dyn Any,
         inputs: &dyn Any,
-        wanted: &[&[Source]],
+        wanted: &[&[ValueSource]],
     ) -> Box<dyn Any>;
 }
 
@@ -54,7 +55,7 @@ impl<P: ScalarPrime> Calculates for Over<P> {
         let arguments = inputs.downcast_ref().zip(observer.downcast_ref());
         Box::new(arguments.map_or(
             Err(Way::Field),
-            |(inputs, observer): (&Inputs<P>, &Option<Observer<P>>)| {
+            |(inputs, observer): (&Inputs<P>, &Option<EventObserver<P>>)| {
                 machine::calculate(module, inputs, limits, observer.as_ref())
             },
         ))
@@ -62,7 +63,9 @@ impl<P: ScalarPrime> Calculates for Over<P> {
 
     fn trace(&self, module: &Module, sample: &dyn Any, limits: Limits, most_nodes: usize) -> Box<dyn Any> {
         let sample: Option<&Inputs<P>> = sample.downcast_ref();
-        Box::new(sample.map_or(Err(Way::Field), |sample| Trace::new(module, sample, limits, most_nodes)))
+        Box::new(
+            sample.map_or(Err(Way::Field), |sample| CircuitTrace::new(module, sample, limits, most_nodes)),
+        )
     }
 
     fn evaluate(
@@ -70,7 +73,7 @@ impl<P: ScalarPrime> Calculates for Over<P> {
         tape: &Tape,
         constants: &dyn Any,
         inputs: &dyn Any,
-        wanted: &[&[Source]],
+        wanted: &[&[ValueSource]],
     ) -> Box<dyn Any> {
         let arguments = constants.downcast_ref().zip(inputs.downcast_ref());
         Box::new(arguments.map_or(
@@ -82,7 +85,7 @@ impl<P: ScalarPrime> Calculates for Over<P> {
     }
 }
 
-/// Never inlined, because what it refers to is compiled with it.
+/// Never inlined: the functions that it refers to would be compiled in the caller's crate.
 #[inline(never)]
 fn over(curve: PairingCurve) -> &'static dyn Calculates {
     over_curve!(curve, C => &Over::<<C as CircomCurve>::ScalarPrime>(PhantomData))
@@ -103,19 +106,19 @@ pub(crate) fn calculate<P: ScalarPrime>(
     module: &Module,
     inputs: &Inputs<P>,
     limits: Limits,
-    observer: &Option<Observer<P>>,
+    observer: &Option<EventObserver<P>>,
 ) -> Result<Zeroizing<Vec<Fp<P>>>, Way> {
     let result = of::<P>().calculate(module, inputs, limits, observer);
     result.downcast().map_or(Err(Way::Field), |result| *result)
 }
 
-/// [`Trace::new`].
+/// [`CircuitTrace::new`].
 pub(crate) fn trace<P: ScalarPrime>(
     module: &Module,
     sample: &Inputs<P>,
     limits: Limits,
     most_nodes: usize,
-) -> Result<Trace<P>, Way> {
+) -> Result<CircuitTrace<P>, Way> {
     of::<P>().trace(module, sample, limits, most_nodes).downcast().map_or(Err(Way::Field), |result| *result)
 }
 
@@ -125,7 +128,7 @@ pub(crate) fn evaluated<P: ScalarPrime>(
     tape: &Tape,
     constants: &Vec<Fp<P>>,
     inputs: &Zeroizing<Vec<Fp<P>>>,
-    wanted: &[&[Source]],
+    wanted: &[&[ValueSource]],
 ) -> Result<Zeroizing<Vec<Fp<P>>>, Stop> {
     let result = of::<P>().evaluate(tape, constants, inputs, wanted);
     result.downcast().map_or(Err(Stop::Malformed), |result| *result)

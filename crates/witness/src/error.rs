@@ -13,8 +13,8 @@ pub enum WitnessError {
     /// The inputs are well-formed, but not those of this circuit.
     #[error("{0}")]
     Signals(String),
-    /// Inputs are missing whose names are not known, unless they are given by
-    /// [`Program::with_symbols`](crate::Program::with_symbols).
+    /// Inputs are missing. Their names are known only if
+    /// [`Program::with_symbols`](crate::Program::with_symbols) gave them.
     #[error("{0}")]
     Missing(String),
     /// The program is not one of circom's.
@@ -33,12 +33,12 @@ pub enum WitnessError {
     /// The inputs violate a constraint or an assertion of the circuit.
     #[error(fmt = unsatisfied)]
     Unsatisfied {
-        /// What fails, and where.
+        /// The constraint or assertion that fails, and its place.
         problem: String,
         /// The values that violate it, which are secret, if they are known.
         values: Option<String>,
     },
-    /// The program wants more than its [`Limits`](crate::Limits).
+    /// The program needs more than its [`Limits`](crate::Limits).
     #[error("{0}")]
     Limit(String),
 }

@@ -34,4 +34,4 @@ pub use error::WitnessError;
 pub use graph::{Binary, Graph, Unary};
 pub use input::{Inputs, LARGEST_INPUT, Signal};
 pub use program::Program;
-pub use wasm::{Debugged, Event, Limits, likely_curve};
+pub use wasm::{Debugged, Event, Limits, likely_curve, native::NATIVE_FUNCTIONS};

@@ -1,4 +1,4 @@
-//! What the names of a `.sym` add to errors.
+//! The names of a `.sym` in errors.
 
 use crate::{
     error::WitnessError,
@@ -19,7 +19,7 @@ pub(crate) fn missing(signals: &[(String, usize)]) -> String {
     listed(problems, "; ")
 }
 
-/// The inputs that are not given, with their sizes. `size` tells that of an input by its name, or 0.
+/// The inputs that are not given, with their sizes. `size` gives the number of an input's values by its name, or 0.
 pub(crate) fn not_given<P: ScalarPrime>(
     symbols: &Symbols,
     inputs: &Inputs<P>,
@@ -46,8 +46,8 @@ pub(crate) fn not_given<P: ScalarPrime>(
 }
 
 /// The components that an error of circom 2 may be about, as words of a message. Its trace has a message
-/// `Error in template NAME_NUMBER line: LINE` for each component, from the one that fails up to `main`; a template's number, which
-/// stands for its parameters too, is the `component` of its signals.
+/// `Error in template NAME_NUMBER line: LINE` for each component, from the one that fails up to `main`. A template's number, which
+/// also stands for its parameters, is the `component` of its signals.
 pub(crate) fn components(symbols: &Symbols, trace: &[String]) -> Option<String> {
     let number = |message: &String| {
         let template = message.strip_prefix("Error in template ")?.split_whitespace().next()?;

@@ -3,7 +3,7 @@
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp};
 
-/// What a number may look like, for messages.
+/// The forms of a number, for messages.
 pub(crate) const EXPECTED: &str = "expected a whole number, in quotes if it is above 2^64: decimal, or hexadecimal, octal or binary after 0x, 0o or 0b";
 
 /// The limbs in 32 little-endian bytes.

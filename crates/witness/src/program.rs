@@ -1,11 +1,11 @@
-//! A circuit's WASM, executed by the machine, or by the interpreter if it is none of circom's as known.
+//! A circuit's WASM. The machine executes it; the interpreter does if its functions are unknown.
 
 use crate::{
     curves,
     error::WitnessError,
     input::Inputs,
     machine::{Module, Way},
-    wasm::{Debugged, Event, Interpreter, Limits, Settings, circom1, expect_one},
+    wasm::{Debugged, Event, Interpreter, Limits, RunSettings, circom1, expect_one},
 };
 use proofmill_circom::{ScalarPrime, Symbols};
 use proofmill_field::{Fp, bn254::FrParams};
@@ -15,11 +15,11 @@ use zeroize::Zeroizing;
 /// A circuit that circom compiled to WASM.
 pub struct Program<P: ScalarPrime = FrParams> {
     form: Form,
-    settings: Settings<P>,
+    settings: RunSettings<P>,
 }
 
 enum Form {
-    /// For the machine, with the bytes for the interpreter.
+    /// A module for the machine, with the bytes for the interpreter.
     Machine(Box<Module>, Vec<u8>),
     /// The functions for field elements are not those that circom writes.
     Interpreter(Interpreter),
@@ -40,10 +40,10 @@ impl<P: ScalarPrime> Program<P> {
     /// # Errors
     /// [`WitnessError::Program`] if it is malformed or imports anything but circom's functions.
     pub fn from_bytes(bytes: &[u8], limits: Limits) -> Result<Self, WitnessError> {
-        Self::with_settings(bytes, Settings::new(limits))
+        Self::with_settings(bytes, RunSettings::new(limits))
     }
 
-    pub(crate) fn with_settings(bytes: &[u8], settings: Settings<P>) -> Result<Self, WitnessError> {
+    pub(crate) fn with_settings(bytes: &[u8], settings: RunSettings<P>) -> Result<Self, WitnessError> {
         let form = match curves::decode::<P>(bytes, settings.limits) {
             Ok(module) => Form::Machine(module.into(), bytes.to_vec()),
             Err(_) => Form::Interpreter(Interpreter::new(bytes, settings.limits)?),
@@ -59,8 +59,8 @@ impl<P: ScalarPrime> Program<P> {
         }
     }
 
-    /// The names of circom's functions for field elements that are not executed natively, which takes many times longer: none of versions that are
-    /// known, and none of others if their functions do the same.
+    /// The names of circom's functions for field elements that are not executed natively, and so take many times longer. The list is empty for
+    /// known versions, and for others whose functions have the same results.
     pub fn interpreted_functions(&self) -> Vec<&'static str> {
         match &self.form {
             Form::Machine(module, _) => module.interpreted().collect(),
@@ -82,12 +82,13 @@ impl<P: ScalarPrime> Program<P> {
         self
     }
 
-    /// Runs the circuit on these inputs: the value of every wire, the first of which is 1.
+    /// Runs the circuit on these inputs, and returns the value of every wire; the first is 1.
     ///
     /// # Errors
-    /// [`WitnessError`]: inputs that are missing, unknown or of another size, assertions that fail, another field, limits.
+    /// [`WitnessError`] for inputs that are missing, unknown or of another size, assertions that fail, another
+    /// field, and limits.
     pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
-        let Settings { limits, observer, .. } = &self.settings;
+        let RunSettings { limits, observer, .. } = &self.settings;
         if let Form::Machine(module, _) = &self.form {
             match curves::calculate(module, inputs, *limits, observer) {
                 Ok(values) => return expect_one(&values).map(|()| values),
@@ -99,7 +100,7 @@ impl<P: ScalarPrime> Program<P> {
         self.interpret(|interpreter| interpreter.calculate(&self.settings, inputs))?
     }
 
-    /// [`Self::calculate`] with all of circom's checks and all that the circuit reports, and with the values where it ends.
+    /// [`Self::calculate`] with all of circom's checks and all events, which also gives the values at an early end.
     pub fn debug(&self, inputs: &Inputs<P>) -> Debugged<P> {
         self.interpret(|interpreter| interpreter.debug(&self.settings, inputs))
             .unwrap_or_else(|error| Debugged { error: Some(error), values: Zeroizing::default() })
@@ -118,7 +119,7 @@ impl<P: ScalarPrime> Program<P> {
 mod tests {
     use super::*;
 
-    /// Without this, what the machine cannot would only be slow.
+    /// Without this test, a program that the machine cannot run would only be slow.
     #[test]
     fn the_machine_executes_every_version() {
         const BRANCHES: &str = r#"{"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]}"#;
@@ -143,7 +144,7 @@ mod tests {
             let module = curves::decode::<FrParams>(wasm, limits).unwrap();
             let values = curves::calculate(&module, &inputs, limits, &None).unwrap();
             let interpreter = Interpreter::new(wasm, limits).unwrap();
-            assert_eq!(values, interpreter.calculate(&Settings::new(limits), &inputs).unwrap());
+            assert_eq!(values, interpreter.calculate(&RunSettings::new(limits), &inputs).unwrap());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The transcript: [`PoseidonBn254Challenger`](proofmill_stark::PoseidonBn254Challenger) in a circuit.
 
 use crate::{
-    element::Element,
+    element::CubicElement,
     residue::{Residue, WORD, assert_canonical},
 };
 use proofmill_field::{Field, bn254::Fr, goldilocks::Goldilocks};
@@ -25,7 +25,7 @@ pub(crate) fn pack(circuit: &mut Circuit, words: &[Variable]) -> Variable {
     circuit.linear(&terms.collect::<Vec<_>>(), Fr::ZERO)
 }
 
-/// What a draw is taken from.
+/// The source of a draw.
 enum Output {
     Element(Variable),
     /// The upper draw of an element.
@@ -116,8 +116,8 @@ impl Challenger {
     }
 
     /// An element of the extension, with coordinates below p.
-    pub(crate) fn sample(&mut self, circuit: &mut Circuit) -> Element {
-        Element(std::array::from_fn(|_| {
+    pub(crate) fn sample(&mut self, circuit: &mut Circuit) -> CubicElement {
+        CubicElement(std::array::from_fn(|_| {
             let draw = self.draw(circuit);
             let reduced = Residue::of(draw, DRAW_BITS).reduced(circuit);
             let word = reduced.variable(circuit);

@@ -1,6 +1,6 @@
 //! The constraints and the quotient at the point outside of the domain.
 
-use crate::{DEGREE, element::Element, residue::Residue};
+use crate::{DEGREE, element::CubicElement, residue::Residue};
 use proofmill_cpu::Level;
 use proofmill_field::{Algebra, Field, Invert, goldilocks::Goldilocks};
 use proofmill_ntt::goldilocks::Order;
@@ -14,12 +14,12 @@ use std::{cell::RefCell, rc::Rc};
 
 /// The opened values.
 pub(crate) struct Opened {
-    pub(crate) trace: Vec<Element>,
-    pub(crate) next: Vec<Element>,
-    pub(crate) preprocessed: Vec<Element>,
-    pub(crate) next_preprocessed: Vec<Element>,
+    pub(crate) trace: Vec<CubicElement>,
+    pub(crate) next: Vec<CubicElement>,
+    pub(crate) preprocessed: Vec<CubicElement>,
+    pub(crate) next_preprocessed: Vec<CubicElement>,
     /// Three values for each polynomial of the quotient.
-    pub(crate) quotient: Vec<Element>,
+    pub(crate) quotient: Vec<CubicElement>,
 }
 
 /// Constrains the quotient at zeta, which is not in the base field, to be that of the constraints.
@@ -29,8 +29,8 @@ pub(crate) fn assert_hold(
     log_rows: u32,
     public_values: &[Residue],
     opened: &Opened,
-    alpha: &Element,
-    zeta: &Element,
+    alpha: &CubicElement,
+    zeta: &CubicElement,
 ) {
     circuit.gadget("constraints", |circuit| {
         // zeta^(2^i)
@@ -40,12 +40,12 @@ pub(crate) fn assert_hold(
             powers.push(square.factor(circuit));
         }
         let power = powers[log_rows as usize].clone();
-        let one = Element::one();
+        let one = CubicElement::one();
         let vanishing = power.sub(circuit, &one).factor(circuit);
         let selectors = selectors(circuit, log_rows, zeta, &vanishing);
         let periodic = periodic(circuit, constraints, log_rows, &powers);
         let input = |input: Input| match input {
-            Input::Scalar(index) => Element::of_base(public_values[index as usize].clone()),
+            Input::Scalar(index) => CubicElement::of_base(public_values[index as usize].clone()),
             Input::Cell(cell) => {
                 let column = cell.column as usize;
                 match (cell.matrix, cell.next) {
@@ -70,12 +70,12 @@ pub(crate) fn assert_hold(
 fn selectors(
     circuit: &mut Circuit,
     log_rows: u32,
-    zeta: &Element,
-    vanishing: &Element,
-) -> [Element; SELECTORS] {
+    zeta: &CubicElement,
+    vanishing: &CubicElement,
+) -> [CubicElement; SELECTORS] {
     let last = generator(log_rows).invert_vartime().unwrap_or_default();
     let [from_first, transition] =
-        [Goldilocks::ONE, last].map(|root| zeta.sub(circuit, &Element::constant(root)).factor(circuit));
+        [Goldilocks::ONE, last].map(|root| zeta.sub(circuit, &CubicElement::constant(root)).factor(circuit));
     [vanishing.quotient(circuit, &from_first), vanishing.quotient(circuit, &transition), transition]
 }
 
@@ -84,8 +84,8 @@ fn periodic(
     circuit: &mut Circuit,
     constraints: &Constraints,
     log_rows: u32,
-    powers: &[Element],
-) -> Vec<Element> {
+    powers: &[CubicElement],
+) -> Vec<CubicElement> {
     constraints
         .periodic()
         .iter()
@@ -93,10 +93,10 @@ fn periodic(
             let x = &powers[(log_rows - column.len().ilog2()) as usize];
             let mut coefficients = column.clone();
             domain(column.len().ilog2()).intt(Level::best(), &mut coefficients, Order::Natural);
-            let horner = |sum: Element, coefficient: &Goldilocks| {
-                Element::constant(*coefficient).add_products(circuit, [(&sum, x)])
+            let horner = |sum: CubicElement, coefficient: &Goldilocks| {
+                CubicElement::constant(*coefficient).add_products(circuit, [(&sum, x)])
             };
-            coefficients.iter().rev().fold(Element::zero(), horner)
+            coefficients.iter().rev().fold(CubicElement::zero(), horner)
         })
         .collect()
 }
@@ -105,14 +105,14 @@ fn periodic(
 fn combined(
     circuit: &mut Circuit,
     constraints: &Constraints,
-    alpha: &Element,
-    input: impl Fn(Input) -> Element,
-) -> Element {
+    alpha: &CubicElement,
+    input: impl Fn(Input) -> CubicElement,
+) -> CubicElement {
     // Factors are reduced once, where they are.
-    let values = constraints.graph().interpret(|operation: Operation<'_, Rc<RefCell<Element>>>| {
+    let values = constraints.graph().interpret(|operation: Operation<'_, Rc<RefCell<CubicElement>>>| {
         let value = match operation {
             Operation::Input(read) => input(read),
-            Operation::Constant(value) => Element::constant(value),
+            Operation::Constant(value) => CubicElement::constant(value),
             Operation::Add(a, b) => a.borrow().add(circuit, &b.borrow()),
             Operation::Sub(a, b) => a.borrow().sub(circuit, &b.borrow()),
             Operation::Mul(a, b) => {
@@ -126,7 +126,7 @@ fn combined(
         Rc::new(RefCell::new(value))
     });
     // Horner's rule: the last constraint has the factor 1, as in the prover.
-    let mut sum = Element::zero();
+    let mut sum = CubicElement::zero();
     for value in values {
         sum = value.borrow().add_products(circuit, [(&sum, alpha)]);
     }
@@ -134,21 +134,26 @@ fn combined(
 }
 
 /// The quotient at a point whose power of the number of rows is `power`.
-fn of_chunks(circuit: &mut Circuit, log_rows: u32, values: &[Element], power: &Element) -> Element {
+fn of_chunks(
+    circuit: &mut Circuit,
+    log_rows: u32,
+    values: &[CubicElement],
+    power: &CubicElement,
+) -> CubicElement {
     let chunks = values.len() / DEGREE;
     let shift = |chunk| coset_shift(log_rows, chunks.ilog2(), chunk).pow_vartime(&[1 << log_rows]);
     // Lagrange interpolation between the cosets, whose elements are constants of the circuit.
     let elements: Vec<_> = (0..chunks).map(shift).collect();
-    let mut sum = Element::zero();
+    let mut sum = CubicElement::zero();
     for (chunk, values) in values.chunks(DEGREE).enumerate() {
-        let mut factor = Element::one();
+        let mut factor = CubicElement::one();
         let mut scale = Goldilocks::ONE;
         for (_, other) in elements.iter().enumerate().filter(|(index, _)| *index != chunk) {
             scale *= elements[chunk] - *other;
-            let difference = power.sub(circuit, &Element::constant(*other));
+            let difference = power.sub(circuit, &CubicElement::constant(*other));
             factor = factor.mul(circuit, &difference);
         }
-        let mut value = Element::zero();
+        let mut value = CubicElement::zero();
         for coordinate in values.iter().rev() {
             value = value.shifted(circuit).add(circuit, coordinate);
         }

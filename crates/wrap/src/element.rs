@@ -15,9 +15,9 @@ pub(crate) type Cubic = Extension<Goldilocks, DEGREE>;
 
 /// An element: its coordinates for 1, x and x^2.
 #[derive(Clone, Debug)]
-pub(crate) struct Element(pub(crate) [Residue; DEGREE]);
+pub(crate) struct CubicElement(pub(crate) [Residue; DEGREE]);
 
-impl Element {
+impl CubicElement {
     pub(crate) fn of_base(base: Residue) -> Self {
         Self([base, Residue::zero(), Residue::zero()])
     }

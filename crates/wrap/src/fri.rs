@@ -1,41 +1,41 @@
 //! FRI: the folds of queries.
 
 use crate::{
-    element::{Cubic, DEGREE, Element},
-    powers::{Domain, Elements},
-    tree::{Row, packed, select},
+    element::{Cubic, CubicElement, DEGREE},
+    powers::{Elements, PowerLookup},
+    tree::{OpenedRow, packed, select},
 };
 use proofmill_field::{Algebra, Invert, goldilocks::Goldilocks};
 use proofmill_plonk::{Bit, Circuit};
 use proofmill_stark::protocol::generator;
 
 /// The row of a round: the values of a proof, with the known one in its place.
-pub(crate) fn row(circuit: &mut Circuit, known: &Element, place: usize, others: &[Cubic]) -> Row {
+pub(crate) fn row(circuit: &mut Circuit, known: &CubicElement, place: usize, others: &[Cubic]) -> OpenedRow {
     let (before, after) = others.split_at(place);
     let known = known.value(circuit);
     let values = before.iter().chain([&known]).chain(after).flat_map(|value| value.0);
-    Row::witness(circuit, &values.collect::<Vec<_>>())
+    OpenedRow::witness(circuit, &values.collect::<Vec<_>>())
 }
 
-/// Folds the row of a query in a round, with the powers of its challenge, where `place` has the bits of the known value's place in the row, and `index` those of the row.
-/// Constrains the known value to be in its place.
+/// Folds the row of a query in a round, with the powers of its challenge. `place` has the bits of the known value's place in the row, and `index` those of the row's
+/// index. Constrains the known value to be in its place.
 pub(crate) fn fold(
     circuit: &mut Circuit,
-    domain: Domain,
-    row: &Row,
-    known: &Element,
+    domain: PowerLookup,
+    row: &OpenedRow,
+    known: &CubicElement,
     place: &[Bit],
     index: &[Bit],
-    betas: &[Element],
-) -> Element {
+    betas: &[CubicElement],
+) -> CubicElement {
     circuit.gadget("fold", |circuit| {
         // What the rounds before led to is the value that this round committed to.
         let selected = select(circuit, place, &row.packs);
         let known = known.reduced(circuit);
         let known = packed(circuit, &known.0);
         circuit.assert_equal(selected, known);
-        let values: Vec<Element> =
-            row.words.chunks(DEGREE).map(|value| Element([0, 1, 2].map(|i| value[i].clone()))).collect();
+        let values: Vec<CubicElement> =
+            row.words.chunks(DEGREE).map(|value| CubicElement([0, 1, 2].map(|i| value[i].clone()))).collect();
         // The values are those of a polynomial, of degree below their number, on x times the roots of unity of that order, in bit-reversed
         // order. At beta it is the sum of its coefficients, times the powers of beta / x.
         let inverses = domain.powers(circuit, Elements::Inverses, index, place.len(), values.len());
@@ -57,7 +57,11 @@ fn share(count: usize) -> Goldilocks {
 }
 
 /// The powers of a challenge from 1 on that the folds of a round take, each over the number of values in a row.
-pub(crate) fn powers_of_challenge(circuit: &mut Circuit, beta: &Element, count: usize) -> Vec<Element> {
+pub(crate) fn powers_of_challenge(
+    circuit: &mut Circuit,
+    beta: &CubicElement,
+    count: usize,
+) -> Vec<CubicElement> {
     let mut powers = vec![beta.scale(circuit, share(count)).factor(circuit)];
     while powers.len() + 1 < count {
         let power = powers[powers.len() - 1].mul(circuit, beta);
@@ -68,11 +72,11 @@ pub(crate) fn powers_of_challenge(circuit: &mut Circuit, beta: &Element, count: 
 
 /// The coefficients of the polynomial with these values on the roots of unity of order `2^log_count`, in bit-reversed order, times their
 /// number. Roots of an order up to 64 are powers of two up to their sign, so that little is added to the values' bounds.
-fn coefficients(circuit: &mut Circuit, values: &[Element], log_count: u32) -> Vec<Element> {
+fn coefficients(circuit: &mut Circuit, values: &[CubicElement], log_count: u32) -> Vec<CubicElement> {
     let root = generator(log_count).invert_vartime().unwrap_or_default();
     let reversed = |i: usize| if log_count == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - log_count) };
     let coefficient = |circuit: &mut Circuit, power: usize| {
-        let mut sum = Element::zero();
+        let mut sum = CubicElement::zero();
         for (i, value) in values.iter().enumerate() {
             let term = value.scale(circuit, root.pow_vartime(&[(power * reversed(i)) as u64]));
             sum = sum.add(circuit, &term);
@@ -82,22 +86,22 @@ fn coefficients(circuit: &mut Circuit, values: &[Element], log_count: u32) -> Ve
     (0..values.len()).map(|power| coefficient(circuit, power)).collect()
 }
 
-/// The logarithm of how many coefficients of a final polynomial make a block.
+/// The logarithm of the number of a final polynomial's coefficients in a block.
 const LOG_BLOCK: usize = 3;
 
-/// Constrains what is left of a query to be the value of the final polynomial.
+/// Constrains the last value of a query to be that of the final polynomial.
 pub(crate) fn assert_final(
     circuit: &mut Circuit,
-    domain: Domain,
-    value: &Element,
+    domain: PowerLookup,
+    value: &CubicElement,
     index: &[Bit],
-    polynomial: &[Element],
+    polynomial: &[CubicElement],
 ) {
     circuit.gadget("final polynomial", |circuit| {
         // Blocks take low powers of x only; powers of `x^8` combine the blocks.
         let length = polynomial.len().min(1 << LOG_BLOCK);
         let powers = domain.powers(circuit, Elements::Subgroup, index, 0, length);
-        let blocks: Vec<Element> = polynomial
+        let blocks: Vec<CubicElement> = polynomial
             .chunks(length)
             .map(|block| block[0].add_scaled(circuit, block[1..].iter().zip(&powers)))
             .collect();

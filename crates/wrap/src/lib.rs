@@ -2,9 +2,9 @@
 //!
 //! The inner proofs are those of [`proofmill_stark`] with [`PoseidonBn254Sponge`] as the hash and the cubic extension. The circuit, in the
 //! ultra arithmetisation, runs their verifier step by step: the transcript, the constraints at the point outside of the domain, the quotients
-//! of queries, FRI's folds, and all paths of trees. What is fixed for a statement is part of the circuit, and so of its key: constraints,
-//! parameters, the number of rows, and the commitment to preprocessed columns. Its public inputs are the public values of all inner proofs,
-//! one after another, as integers below 2^64 - 2^32 + 1.
+//! of queries, FRI's folds, and all paths of trees. The circuit, and so its key, fixes the constraints, parameters, number of rows, and
+//! commitment to preprocessed columns. Its public inputs are the public values of all inner proofs, one after another, as integers
+//! below 2^64 - 2^32 + 1.
 //!
 //! `residue` has the arithmetic, `verifier` the protocol; `docs/wrap.md` says what is checked, and why it suffices.
 
@@ -20,7 +20,7 @@ mod tree;
 mod verifier;
 
 use element::DEGREE;
-use powers::Domain;
+use powers::PowerLookup;
 use proofmill_cpu::Level;
 use proofmill_field::{
     Field,
@@ -46,7 +46,7 @@ pub struct Inner<'a> {
     pub proof: &'a InnerProof,
 }
 
-/// What cannot be wrapped.
+/// Why proofs cannot be wrapped.
 #[derive(Debug, thiserror::Error)]
 pub enum WrapError {
     /// Parameters that no inner proof has.
@@ -55,20 +55,20 @@ pub enum WrapError {
     /// Constraints with lookups, or preprocessed columns that are not those of the statement.
     #[error("{0}")]
     Statement(#[from] StarkError),
-    /// Another number of proofs than the circuit is for.
+    /// The number of proofs is not the circuit's.
     #[error("expected {expected} inner proofs, found {found}")]
     Count {
-        /// The circuit's.
+        /// The circuit's number.
         expected: usize,
-        /// The caller's.
+        /// The caller's number.
         found: usize,
     },
     /// An inner proof is not valid.
     #[error("inner proof {index}: {error}")]
     Inner {
-        /// Its position, from 0.
+        /// The proof's position, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The fault of the proof.
         error: VerifyError,
     },
 }
@@ -92,7 +92,7 @@ impl Classified for WrapError {
     }
 }
 
-/// What the inner proofs of a circuit have in common.
+/// The common statement of a circuit's inner proofs.
 #[derive(Clone, Debug)]
 pub struct Statement {
     constraints: Constraints,
@@ -102,15 +102,15 @@ pub struct Statement {
     proofs: usize,
 }
 
-/// The sizes of a circuit's tables: with larger ones there are fewer rows, but at least as many as those of all tables together.
+/// The sizes of a circuit's tables. Larger tables need fewer rows of gates, but a circuit has at least the rows of all its tables.
 struct Tables {
     /// Bits of the largest range table. With 16, a range of 64 bits takes four rows.
     range_bits: u32,
-    domain: Domain,
+    domain: PowerLookup,
 }
 
-const SMALL: Tables = Tables { range_bits: 13, domain: Domain { table_bits: 10 } };
-const LARGE: Tables = Tables { range_bits: 16, domain: Domain { table_bits: 15 } };
+const SMALL: Tables = Tables { range_bits: 13, domain: PowerLookup { table_bits: 10 } };
+const LARGE: Tables = Tables { range_bits: 16, domain: PowerLookup { table_bits: 15 } };
 
 /// The largest logarithm of an arity: a fold takes rows for the square of the arity.
 const MOST_LOG_ARITY: u32 = 6;
@@ -118,11 +118,11 @@ const MOST_LOG_ARITY: u32 = 6;
 /// The most words in rows of queries, of all proofs: each takes four rows and more, and circuits have at most 2^28.
 const MOST_WORDS: usize = 1 << 26;
 
-/// From how many words in rows of queries on, of all proofs, tables are large.
+/// The number of words in rows of queries, of all proofs, from which on tables are large.
 const MANY_WORDS: usize = 4096;
 
 impl Statement {
-    /// A statement about so many proofs with traces of `2^log_rows` rows.
+    /// A statement about `proofs` proofs with traces of `2^log_rows` rows.
     ///
     /// # Errors
     /// [`WrapError::Parameters`], [`WrapError::Statement`], [`WrapError::Count`] for no proofs.

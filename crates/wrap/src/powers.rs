@@ -11,9 +11,9 @@ use proofmill_stark::protocol::{SHIFT, coset, inverses};
 /// A list of elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Elements {
-    /// Those of the subgroups in bit-reversed order.
+    /// The elements of the subgroups in bit-reversed order.
     Subgroup,
-    /// Their inverses.
+    /// The inverses of the elements of the subgroups.
     Inverses,
 }
 
@@ -35,13 +35,13 @@ impl Elements {
     }
 }
 
-/// Looks elements up in tables, whose indices have so many bits at most.
+/// Looks elements up in tables; their indices have at most `table_bits` bits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Domain {
+pub(crate) struct PowerLookup {
     pub(crate) table_bits: usize,
 }
 
-impl Domain {
+impl PowerLookup {
     /// The element at the index with these bits, lowest first, above `skip` bits that are zero; below 2^64.
     pub(crate) fn element(self, circuit: &mut Circuit, of: Elements, bits: &[Bit], skip: usize) -> Residue {
         let mut product = Residue::constant(Goldilocks::ONE);
@@ -52,7 +52,8 @@ impl Domain {
         product.reduced(circuit)
     }
 
-    /// Its powers from 1 on, one fewer than `count`, all below 2^64. An index with few bits takes a lookup for two powers, others a product.
+    /// The element's powers from 1 on, one fewer than `count`, all below 2^64. An index with few bits takes a lookup for two powers, others
+    /// a product.
     pub(crate) fn powers(
         self,
         circuit: &mut Circuit,

@@ -1,8 +1,8 @@
 //! Goldilocks inside of BN254's scalar field: integers that stand for their residues modulo p = 2^64 - 2^32 + 1.
 //!
-//! Sums and products are those of integers, with an upper bound that stays below r, BN254's modulus, so that nothing wraps around. Only when
-//! a bound grows too large is an integer V reduced: V = q p + x with x below 2^64 and q in a range that the bound of V gives. Both sides
-//! are below r, so the equation holds for integers. x may be p or more: it is a representative, not the canonical one.
+//! Sums and products are those of integers, with an upper bound that stays below r, BN254's modulus, so that nothing wraps around. An
+//! integer V is reduced only when its bound grows too large: V = q p + x with x below 2^64, and q in a range that the bound of V gives. Both
+//! sides are below r, so the equation holds for integers. x may be p or more: it is a representative, not the canonical one.
 
 use proofmill_field::{
     Algebra, Field,
@@ -22,7 +22,7 @@ pub(crate) struct Bound(pub(crate) [u64; 4]);
 impl Bound {
     /// 2^252. No integer is larger: twice as much, and a word, is still below r, which is above 1.5 * 2^253.
     pub(crate) const LARGEST: Self = Self([0, 0, 0, 1 << 60]);
-    /// 2^120, the most of what is a factor of many products: two of them, many times over, stay below the largest.
+    /// 2^120, the bound for factors of many products: a sum of many products of two such factors stays below the largest bound.
     const FACTOR: Self = Self([0, 1 << 56, 0, 0]);
 
     pub(crate) fn word(value: u64) -> Self {
@@ -36,7 +36,7 @@ impl Bound {
         Self(words)
     }
 
-    /// Of integers of so many bits.
+    /// The bound of integers with this many bits.
     pub(crate) fn of_bits(bits: u32) -> Self {
         Self(array::from_fn(|index| match bits.saturating_sub(64 * index as u32) {
             bits @ 0..64 => (1 << bits) - 1,

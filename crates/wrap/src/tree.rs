@@ -16,13 +16,13 @@ pub(crate) fn element(digest: &Digest) -> Fr {
 }
 
 /// A row that was opened: words below 2^64.
-pub(crate) struct Row {
+pub(crate) struct OpenedRow {
     pub(crate) words: Vec<Residue>,
     /// The words, three by three.
     pub(crate) packs: Vec<Variable>,
 }
 
-impl Row {
+impl OpenedRow {
     /// A row of a proof.
     pub(crate) fn witness(circuit: &mut Circuit, values: &[Goldilocks]) -> Self {
         let words: Vec<_> = values.iter().map(|value| Residue::witness(circuit, *value)).collect();

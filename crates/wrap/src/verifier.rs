@@ -4,11 +4,11 @@ use crate::{
     Inner, Statement,
     challenger::Challenger,
     constraints::{self, Opened},
-    element::{Cubic, DEGREE, Element},
+    element::{Cubic, CubicElement, DEGREE},
     fri,
-    powers::{Domain, Elements},
+    powers::{Elements, PowerLookup},
     residue::{Residue, WORD, canonical},
-    tree::{Row, element, index_value},
+    tree::{OpenedRow, element, index_value},
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
@@ -24,7 +24,7 @@ pub(crate) fn verify(
     circuit: &mut Circuit,
     level: Level,
     statement: &Statement,
-    domain: Domain,
+    domain: PowerLookup,
     inner: &Inner<'_>,
 ) {
     let Statement { constraints, parameters, log_rows, .. } = statement;
@@ -67,9 +67,9 @@ pub(crate) fn verify(
     // The rows of queries are in the trees of trace, quotient and preprocessed columns.
     let rows_of_queries = queries.rows(circuit, &[Some(trace_cap), Some(quotient_cap), preprocessed_cap]);
     // DEEP: the quotients at each query, computed from the rows, are what FRI folds.
-    let mut values: Vec<Element> = Vec::new();
+    let mut values: Vec<CubicElement> = Vec::new();
     for (query, index) in queries.indices.iter().enumerate() {
-        let rows: Vec<&Row> = rows_of_queries.iter().map(|rows| &rows[query]).collect();
+        let rows: Vec<&OpenedRow> = rows_of_queries.iter().map(|rows| &rows[query]).collect();
         values.push(combination.at(circuit, domain, index, &rows));
     }
     queries.fold(circuit, values);
@@ -88,7 +88,7 @@ fn publish(circuit: &mut Circuit, public_values: &[Goldilocks]) -> Vec<Residue> 
 }
 
 /// Constrains a challenge, with coordinates below p, not to be in the base field: then it is in no domain, and no query.
-pub(crate) fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &Element) {
+pub(crate) fn assert_not_in_base_field(circuit: &mut Circuit, challenge: &CubicElement) {
     let [_, second, third] = challenge.0.each_ref().map(|coordinate| coordinate.variable(circuit));
     // Both are below 2^64, so that their sum is 0 only if both are.
     let sum = circuit.add(second, third);
@@ -102,9 +102,9 @@ impl Challenger {
         cap
     }
 
-    fn observe_elements(&mut self, circuit: &mut Circuit, elements: &[Cubic]) -> Vec<Element> {
+    fn observe_elements(&mut self, circuit: &mut Circuit, elements: &[Cubic]) -> Vec<CubicElement> {
         let observe = |element: &Cubic| {
-            Element(element.0.map(|coordinate| {
+            CubicElement(element.0.map(|coordinate| {
                 let word = canonical(circuit, coordinate);
                 self.observe(circuit, word);
                 Residue::of(word, WORD)
@@ -133,12 +133,13 @@ impl Challenger {
 
 /// The claims about opened values, combined by the powers of one challenge.
 struct Combination {
-    /// From 1 on: the factors of columns.
-    powers: Vec<Element>,
+    /// Powers from 1 on: the factors of columns.
+    powers: Vec<CubicElement>,
     /// zeta, and the next row's point.
-    points: [Element; 2],
-    /// Of each commitment and each of its points: the point's index, the value and the factor of the columns' combination.
-    claims: Vec<Vec<(usize, Element, Element)>>,
+    points: [CubicElement; 2],
+    /// For each commitment and each of its points: the point's index, and the value and the factor of the columns'
+    /// combination.
+    claims: Vec<Vec<(usize, CubicElement, CubicElement)>>,
 }
 
 impl Combination {
@@ -146,7 +147,7 @@ impl Combination {
         circuit: &mut Circuit,
         challenger: &mut Challenger,
         opened: &Opened,
-        zeta: Element,
+        zeta: CubicElement,
         log_rows: u32,
     ) -> Self {
         let alpha = challenger.sample(circuit);
@@ -157,17 +158,17 @@ impl Combination {
         ];
         let widest = commitments.iter().map(|points| points[0].len()).max().unwrap_or(0);
         // One more, to go from one point's columns to the next's.
-        let mut powers = vec![Element::one()];
+        let mut powers = vec![CubicElement::one()];
         for i in 0..widest {
             let power = powers[i].mul(circuit, &alpha);
             powers.push(power.factor(circuit));
         }
-        let mut factor = Element::one();
+        let mut factor = CubicElement::one();
         let mut claims = Vec::new();
         for points in commitments {
             let mut of_commitment = Vec::new();
             for (point, values) in points.into_iter().enumerate().filter(|(_, values)| !values.is_empty()) {
-                let combined = Element::zero().add_products(circuit, values.iter().zip(&powers));
+                let combined = CubicElement::zero().add_products(circuit, values.iter().zip(&powers));
                 let value = combined.mul(circuit, &factor).factor(circuit);
                 of_commitment.push((point, value, factor.clone()));
                 factor = factor.mul(circuit, &powers[values.len()]).factor(circuit);
@@ -179,25 +180,31 @@ impl Combination {
     }
 
     /// The sum of quotients at a query from its rows of all commitments.
-    fn at(&self, circuit: &mut Circuit, domain: Domain, index: &[Bit], rows: &[&Row]) -> Element {
+    fn at(
+        &self,
+        circuit: &mut Circuit,
+        domain: PowerLookup,
+        index: &[Bit],
+        rows: &[&OpenedRow],
+    ) -> CubicElement {
         circuit.gadget("quotients of a query", |circuit| {
             let x =
                 domain.element(circuit, Elements::Subgroup, index, 0).scale(circuit, SHIFT).reduced(circuit);
-            let mut sums: [Option<Element>; 2] = [None, None];
+            let mut sums: [Option<CubicElement>; 2] = [None, None];
             for (row, claims) in rows.iter().zip(&self.claims) {
-                let combined = Element::zero().add_scaled(circuit, self.powers.iter().zip(&row.words));
+                let combined = CubicElement::zero().add_scaled(circuit, self.powers.iter().zip(&row.words));
                 let combined = combined.factor(circuit);
                 for (point, value, factor) in claims {
                     let product = combined.mul(circuit, factor);
                     let difference = value.sub(circuit, &product);
-                    let sum = sums[*point].take().unwrap_or_else(Element::zero);
+                    let sum = sums[*point].take().unwrap_or_else(CubicElement::zero);
                     sums[*point] = Some(sum.add(circuit, &difference));
                 }
             }
-            let mut value = Element::zero();
+            let mut value = CubicElement::zero();
             for (point, sum) in self.points.iter().zip(sums) {
                 if let Some(sum) = sum {
-                    let distance = point.sub(circuit, &Element::of_base(x.clone())).factor(circuit);
+                    let distance = point.sub(circuit, &CubicElement::of_base(x.clone())).factor(circuit);
                     let quotient = sum.quotient(circuit, &distance);
                     value = value.add(circuit, &quotient);
                 }
@@ -213,11 +220,11 @@ struct Queries<'a> {
     parameters: &'a Parameters,
     log_rows: u32,
     log_height: u32,
-    domain: Domain,
+    domain: PowerLookup,
     opening: &'a OpeningProof<DEGREE>,
-    /// Of each round, the commitment and the powers of the challenge.
-    rounds: Vec<(Vec<Variable>, Vec<Element>)>,
-    polynomial: Vec<Element>,
+    /// For each round, the commitment and the powers of the challenge.
+    rounds: Vec<(Vec<Variable>, Vec<CubicElement>)>,
+    polynomial: Vec<CubicElement>,
     indices: Vec<Vec<Bit>>,
 }
 
@@ -234,7 +241,7 @@ impl<'a> Queries<'a> {
         circuit: &mut Circuit,
         level: Level,
         statement: &'a Statement,
-        domain: Domain,
+        domain: PowerLookup,
         opening: &'a OpeningProof<DEGREE>,
         challenger: &mut Challenger,
     ) -> Self {
@@ -257,12 +264,13 @@ impl<'a> Queries<'a> {
     }
 
     /// The rows of queries in the trees with these caps.
-    fn rows(&self, circuit: &mut Circuit, caps: &[Option<Vec<Variable>>]) -> Vec<Vec<Row>> {
+    fn rows(&self, circuit: &mut Circuit, caps: &[Option<Vec<Variable>>]) -> Vec<Vec<OpenedRow>> {
         let whole: Vec<&[Bit]> = self.indices.iter().map(Vec::as_slice).collect();
-        let mut rows_of_queries: Vec<Vec<Row>> = Vec::new();
+        let mut rows_of_queries: Vec<Vec<OpenedRow>> = Vec::new();
         for (cap, opened) in caps.iter().flatten().zip(&self.opening.rows) {
             let columns = opened.values.len() / self.indices.len();
-            let rows: Vec<_> = opened.values.chunks(columns).map(|row| Row::witness(circuit, row)).collect();
+            let rows: Vec<_> =
+                opened.values.chunks(columns).map(|row| OpenedRow::witness(circuit, row)).collect();
             let tree = Tree { cap, log_height: self.log_height, columns };
             self.assert_in_tree(circuit, &tree, &whole, opened, &rows);
             rows_of_queries.push(rows);
@@ -277,7 +285,7 @@ impl<'a> Queries<'a> {
         tree: &Tree<'_>,
         indices: &[&[Bit]],
         opened: &OpenedRows,
-        rows: &[Row],
+        rows: &[OpenedRow],
     ) {
         let (level, parameters) = (self.level, self.parameters);
         let Tree { cap, log_height, columns } = *tree;
@@ -295,7 +303,7 @@ impl<'a> Queries<'a> {
     }
 
     /// Folds the values of queries round by round; each round drops the lowest bits of the indices.
-    fn fold(&self, circuit: &mut Circuit, mut values: Vec<Element>) {
+    fn fold(&self, circuit: &mut Circuit, mut values: Vec<CubicElement>) {
         let (mut height, mut folded) = (self.log_height, 0);
         for ((round, (cap, betas)), log_arity) in
             self.opening.rounds.iter().zip(&self.rounds).zip(self.parameters.log_arities(self.log_rows))

@@ -19,15 +19,15 @@ use proofmill_console::{Completions, Man, Options};
 `proofmill bench` and `proofmill-bench` are the same.
 Exit status: 0 done, 1 an answer is wrong or a case fails, 2 bad input or usage."
 )]
-pub(crate) struct Arguments {
+pub(crate) struct BenchArguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: AnyCommand,
     #[command(flatten)]
     pub(crate) options: Options,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum AnyCommand {
     #[command(flatten)]
     Bench(Box<BenchCommand>),
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-impl Command {
+impl AnyCommand {
     /// The command's name in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {

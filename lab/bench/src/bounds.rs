@@ -2,7 +2,7 @@
 //!
 //! Imports and the store use the same check, so that every stored run can be exported and imported again.
 
-use crate::record::{Figures, Machine, Measurement, Noise, Outcome, Run};
+use crate::record::{BenchRun, Figures, MachineFacts, Measurement, Noise, RowOutcome};
 
 /// The greatest length of a text (such as a command's argument or a reason), in bytes.
 pub const TEXT: usize = 4096;
@@ -23,7 +23,7 @@ const THREADS: u32 = 1 << 20;
 ///
 /// # Errors
 /// A sentence that names the field, what was expected and what was found.
-pub fn check(run: &Run) -> Result<(), String> {
+pub fn check(run: &BenchRun) -> Result<(), String> {
     check_facts(run)?;
     items("measurements", run.measurements.len(), ITEMS)?;
     for (i, measurement) in run.measurements.iter().enumerate() {
@@ -36,8 +36,8 @@ pub fn check(run: &Run) -> Result<(), String> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_facts(run: &Run) -> Result<(), String> {
-    let Run {
+pub fn check_facts(run: &BenchRun) -> Result<(), String> {
+    let BenchRun {
         id,
         label,
         began: _,
@@ -86,10 +86,10 @@ pub fn check_measurement(measurement: &Measurement) -> Result<(), String> {
     }
     present("version", version.as_deref())?;
     match outcome {
-        Outcome::Measured(figures) => check_figures(figures),
-        Outcome::Checked { answer: words }
-        | Outcome::Absent { remedy: words }
-        | Outcome::Failed { reason: words } => text("outcome", words),
+        RowOutcome::Measured(figures) => check_figures(figures),
+        RowOutcome::Checked { answer: words }
+        | RowOutcome::Absent { remedy: words }
+        | RowOutcome::Failed { reason: words } => text("outcome", words),
     }
 }
 
@@ -110,9 +110,17 @@ pub fn check_noise(noise: &Noise) -> Result<(), String> {
     texts("noise.warnings", &noise.warnings)
 }
 
-fn check_machine(machine: &Machine) -> Result<(), String> {
-    let Machine {
-        cpu, architecture, compiler, microarchitecture, system, kernel, hypervisor, instance, ..
+fn check_machine(machine: &MachineFacts) -> Result<(), String> {
+    let MachineFacts {
+        cpu,
+        architecture,
+        compiler,
+        microarchitecture,
+        system,
+        kernel,
+        hypervisor,
+        instance,
+        ..
     } = machine;
     for (field, value) in
         [("machine.cpu", cpu), ("machine.architecture", architecture), ("machine.compiler", compiler)]

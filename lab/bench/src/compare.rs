@@ -2,7 +2,7 @@
 //! confidence.
 
 use crate::{
-    record::{Figures, Outcome, Row, Run},
+    record::{BenchRun, Figures, RowKey, RowOutcome},
     statistics::{GeometricMean, Ratio, Verdict},
 };
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The run.
-    pub run: &'a Run,
+    pub run: &'a BenchRun,
     /// A level, a peer or a program. If `None`, all of them, and each is compared with the one of the same
     /// name.
     pub implementation: Option<&'a str>,
@@ -60,7 +60,7 @@ pub struct Doubt {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The second side's row.
-    pub row: Row,
+    pub row: RowKey,
     /// Median cost of a unit on the first side: seconds, joules or dollars.
     pub first: f64,
     /// The same for the second side.
@@ -119,9 +119,9 @@ pub fn compare(first: Side<'_>, second: Side<'_>, per: Per, threshold: f64) -> C
 }
 
 /// The doubts of both runs; if both are the same run, its doubts once.
-fn doubts(first: &Run, second: &Run) -> Vec<Doubt> {
+fn doubts(first: &BenchRun, second: &BenchRun) -> Vec<Doubt> {
     let second = (first.id != second.id).then_some(second);
-    let of = |run: &Run| {
+    let of = |run: &BenchRun| {
         let doubt = |warning| Doubt { run: run.label.clone(), warning };
         run.doubts().into_iter().map(doubt).collect::<Vec<_>>()
     };
@@ -129,12 +129,12 @@ fn doubts(first: &Run, second: &Run) -> Vec<Doubt> {
 }
 
 /// A side's timed rows by the key that must be equal on both sides; of repeated rows, the last one.
-fn timed<'a>(side: Side<'a>, anonymous: bool) -> BTreeMap<Row, (&'a Row, &'a Figures)> {
+fn timed<'a>(side: Side<'a>, anonymous: bool) -> BTreeMap<RowKey, (&'a RowKey, &'a Figures)> {
     let wanted =
-        |row: &Row| side.implementation.is_none_or(|implementation| row.implementation == implementation);
+        |row: &RowKey| side.implementation.is_none_or(|implementation| row.implementation == implementation);
     let timed = side.run.measurements.iter().filter(|measurement| wanted(&measurement.row)).filter_map(
         |measurement| {
-            let Outcome::Measured(figures) = &measurement.outcome else { return None };
+            let RowOutcome::Measured(figures) = &measurement.outcome else { return None };
             let mut key = measurement.row.clone();
             if anonymous {
                 key.implementation.clear();
@@ -147,14 +147,14 @@ fn timed<'a>(side: Side<'a>, anonymous: bool) -> BTreeMap<Row, (&'a Row, &'a Fig
 
 /// The cost of a unit in each sample of both sides, or the reason why they cannot be compared.
 fn costs(
-    first: &Run,
+    first: &BenchRun,
     base: &Figures,
-    second: &Run,
+    second: &BenchRun,
     other: &Figures,
     per: Per,
 ) -> Result<(Vec<f64>, Vec<f64>), &'static str> {
     comparable(base, other)?;
-    let rate = |run: &Run, figures: &Figures| match per {
+    let rate = |run: &BenchRun, figures: &Figures| match per {
         Per::Second => Ok(1.0),
         Per::Watt => figures.watts.filter(|watts| *watts > 0.0).ok_or("without watts"),
         Per::Dollar => {
@@ -162,7 +162,7 @@ fn costs(
             run.price.as_ref().map(|price| price.dollars_per_hour / 3600.0).ok_or("without a price")
         }
     };
-    let costs = |run: &Run, figures: &Figures| {
+    let costs = |run: &BenchRun, figures: &Figures| {
         let rate = rate(run, figures)?;
         let step = figures.seconds.len().div_ceil(SAMPLES).max(1);
         let seconds = figures.seconds.iter().step_by(step);
@@ -209,8 +209,8 @@ mod tests {
     };
 
     /// A run that ended without disturbance.
-    fn run(id: u128, label: &str) -> Run {
-        Run { ended: Some(testing::moment(1_800_000_000)), ..testing::run(id, label) }
+    fn run(id: u128, label: &str) -> BenchRun {
+        BenchRun { ended: Some(testing::moment(1_800_000_000)), ..testing::run(id, label) }
     }
 
     const FAST: [f64; 8] = [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07];
@@ -225,11 +225,11 @@ mod tests {
     }
 
     fn figures(measurement: &mut Measurement) -> &mut Figures {
-        let Outcome::Measured(figures) = &mut measurement.outcome else { panic!("it was measured") };
+        let RowOutcome::Measured(figures) = &mut measurement.outcome else { panic!("it was measured") };
         figures
     }
 
-    fn whole(run: &Run) -> Side<'_> {
+    fn whole(run: &BenchRun) -> Side<'_> {
         Side { run, implementation: None }
     }
 

@@ -15,7 +15,7 @@ pub struct Counters {
 
 /// Counter readings since the counters were created.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counts {
+pub struct CounterReadings {
     /// CPU cycles.
     pub cycles: f64,
     /// Instructions.
@@ -44,19 +44,19 @@ impl Counters {
 
     /// The current readings; `None` if the counters cannot be read.
     #[cfg(target_os = "linux")]
-    pub fn read(&mut self) -> Option<Counts> {
+    pub fn read(&mut self) -> Option<CounterReadings> {
         let [cycles, instructions] = self.counters.each_mut().map(scaled);
-        Some(Counts { cycles: cycles?, instructions: instructions? })
+        Some(CounterReadings { cycles: cycles?, instructions: instructions? })
     }
 
     /// The current readings; `None` if the counters cannot be read.
     #[cfg(not(target_os = "linux"))]
-    pub fn read(&mut self) -> Option<Counts> {
+    pub fn read(&mut self) -> Option<CounterReadings> {
         None
     }
 }
 
-impl std::ops::Sub for Counts {
+impl std::ops::Sub for CounterReadings {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {

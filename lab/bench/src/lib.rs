@@ -2,11 +2,11 @@
 //! lowest cost.
 //!
 //! This library is the measuring system. The binary `proofmill-bench` adds the commands, and Proofmill's own
-//! kernels and provers as [`Workload`]s. Peers are programs that speak a protocol with the library; platform
+//! kernels and provers as [`PreparedWorkload`]s. Peers are programs that speak a protocol with the library; platform
 //! workloads are programs that it runs.
 //!
 //! * [`definition`]: definitions of benchmarks, read from `lab/definitions/*.toml`.
-//! * [`workload`]: the interface of a workload.
+//! * [`catalogue`]: workloads by name, as the measuring system runs them.
 //! * [`statistics`]: medians, confidence intervals, and whether two sets of samples differ.
 //! * [`machine`]: facts about the machine.
 //! * [`peers`]: other libraries, each in a program of its own, sampled in alternation with Proofmill.
@@ -25,6 +25,7 @@
 #![deny(unsafe_code)]
 
 pub mod bounds;
+pub mod catalogue;
 pub mod compare;
 pub mod counters;
 pub mod definition;
@@ -47,7 +48,6 @@ pub mod store;
 pub mod suite;
 #[cfg(test)]
 mod testing;
-pub mod workload;
 
+pub use catalogue::PreparedWorkload;
 pub use error::BenchError;
-pub use workload::Workload;

@@ -81,8 +81,8 @@ fn now() -> Option<Ticks> {
 }
 
 /// Parses the fields of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal (guest time is
-/// part of user), and of proc_pid_stat(5): utime, stime, cutime and cstime, 12 fields after the name. The
-/// name may contain any character.
+/// part of user). Parses those of proc_pid_stat(5): utime, stime, cutime and cstime, 12 fields after the
+/// name. The name may contain any character.
 fn parse(machine: &str, process: &str) -> Option<Ticks> {
     let line = machine.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let [user, nice, system, idle, waiting, irq, softirq, steal] = numbers(line.split_whitespace())?;

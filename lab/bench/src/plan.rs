@@ -2,8 +2,8 @@
 
 use crate::{
     BenchError,
+    catalogue::Catalogue,
     definition::{Benchmark, Family, Size, Threads},
-    workload::Catalogue,
 };
 use proofmill_cpu::Level;
 
@@ -36,7 +36,7 @@ pub enum LevelChoice {
 
 /// Rows that are measured in alternation: one benchmark at one size and number of threads.
 #[derive(Clone, Debug)]
-pub struct Group<'a> {
+pub struct RowGroup<'a> {
     /// The family.
     pub family: &'a Family,
     /// The benchmark.
@@ -49,7 +49,7 @@ pub struct Group<'a> {
     pub levels: Vec<Level>,
 }
 
-impl Group<'_> {
+impl RowGroup<'_> {
     /// The kernel's name for workloads and peers: `family/benchmark`.
     pub fn kernel(&self) -> String {
         format!("{}/{}", self.family.name, self.benchmark.name)
@@ -77,7 +77,7 @@ pub fn plan<'a>(
     catalogue: &dyn Catalogue,
     selection: &Selection,
     all: u32,
-) -> Result<Vec<Group<'a>>, BenchError> {
+) -> Result<Vec<RowGroup<'a>>, BenchError> {
     let mut groups = Vec::new();
     for family in families {
         for benchmark in &family.benchmarks {
@@ -93,7 +93,7 @@ pub fn plan<'a>(
             for size in selection.sizes_of(benchmark) {
                 for threads in &threads {
                     let (levels, threads) = (levels.clone(), threads.count(all));
-                    let group = Group { family, benchmark, size, threads, levels };
+                    let group = RowGroup { family, benchmark, size, threads, levels };
                     if !group.levels.is_empty() && selection.wants(&group.name()) {
                         groups.push(group);
                     }

@@ -42,13 +42,13 @@ pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
 /// A running program. When this is dropped, or this process ends in any way, the program and its children are
 /// ended.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningProcess {
     /// The process; its pipes belong to the caller.
     pub(crate) child: Child,
     ended: Option<ExitStatus>,
 }
 
-impl Running {
+impl RunningProcess {
     /// Starts `command` in a process group of its own, with the standard streams that the command specifies.
     pub(crate) fn start(mut command: Command) -> io::Result<Self> {
         command.process_group(0);
@@ -115,7 +115,7 @@ fn signal(child: u32, signal: libc::c_int) {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         // SIGTERM first, so that a server's master can end its workers.
         if matches!(self.ended(), Ok(None)) {
@@ -155,14 +155,14 @@ fn end_with_this_process(_command: &mut Command) {}
 
 /// A program's output.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct ProcessOutput {
     /// Standard output.
     pub(crate) bytes: Vec<u8>,
     /// Standard error.
     pub(crate) stderr: String,
 }
 
-impl Output {
+impl ProcessOutput {
     /// Standard output, as text.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
@@ -171,7 +171,7 @@ impl Output {
 
 /// The reason why a program did not do its work.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum ProcessFailure {
     /// The program cannot be started.
     Start(io::Error),
     /// The program did not end within this time.
@@ -186,14 +186,14 @@ pub(crate) enum Failure {
     LongLine,
 }
 
-impl Failure {
+impl ProcessFailure {
     /// Whether the program does not exist.
     pub(crate) fn not_found(&self) -> bool {
         matches!(self, Self::Start(error) if error.kind() == io::ErrorKind::NotFound)
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ProcessFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start(error) => write!(f, "cannot be started: {error}"),
@@ -211,7 +211,7 @@ impl fmt::Display for Failure {
 }
 
 /// Runs a program to its end.
-pub(crate) fn output(command: Command, patience: Duration) -> Result<Output, Failure> {
+pub(crate) fn output(command: Command, patience: Duration) -> Result<ProcessOutput, ProcessFailure> {
     output_with_lines(command, patience, |_| ())
 }
 
@@ -227,11 +227,11 @@ pub(crate) struct Usage {
 }
 
 /// Runs a program to its end and returns the resources that it used.
-pub(crate) fn usage(mut command: Command, patience: Duration) -> Result<Usage, Failure> {
+pub(crate) fn usage(mut command: Command, patience: Duration) -> Result<Usage, ProcessFailure> {
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let own = process_memory::resident();
     let began = Instant::now();
-    let mut running = Running::start(command).map_err(Failure::Start)?;
+    let mut running = RunningProcess::start(command).map_err(ProcessFailure::Start)?;
     let stderr_tail = running.child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
     // The end is awaited without polling, so that the wall time is exact; another thread kills the program at
     // the limit.
@@ -251,12 +251,12 @@ pub(crate) fn usage(mut command: Command, patience: Duration) -> Result<Usage, F
     // Children that are still running would hold the pipe open.
     drop(running);
     let words = last_words(&stderr_tail.and_then(|thread| thread.join().ok()).unwrap_or_default());
-    let (status, usage) = waited.map_err(Failure::Start)?;
+    let (status, usage) = waited.map_err(ProcessFailure::Start)?;
     if late {
-        return Err(Failure::Hung(patience));
+        return Err(ProcessFailure::Hung(patience));
     }
     if !status.success() {
-        return Err(Failure::Ended(status, words));
+        return Err(ProcessFailure::Ended(status, words));
     }
     let peak_memory = u64::try_from(usage.ru_maxrss).ok().map(|kibibytes| 1024 * kibibytes);
     let peak_memory = peak_memory.filter(|peak| own.is_some_and(|own| *peak > own + (1 << 20)));
@@ -273,10 +273,10 @@ pub(crate) fn output_with_lines(
     mut command: Command,
     patience: Duration,
     mut each_line: impl FnMut(&str),
-) -> Result<Output, Failure> {
+) -> Result<ProcessOutput, ProcessFailure> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let deadline = Instant::now() + patience;
-    let mut running = Running::start(command).map_err(Failure::Start)?;
+    let mut running = RunningProcess::start(command).map_err(ProcessFailure::Start)?;
     let stdout = running.child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
     let (line, lines) = mpsc::channel();
     if let Some(pipe) = running.child.stderr.take() {
@@ -297,15 +297,15 @@ pub(crate) fn output_with_lines(
         stderr.push_str(&line);
         stderr.push('\n');
     }
-    let Some(status) = running.wait_until(deadline).map_err(Failure::Start)? else {
-        return Err(Failure::Hung(patience));
+    let Some(status) = running.wait_until(deadline).map_err(ProcessFailure::Start)? else {
+        return Err(ProcessFailure::Hung(patience));
     };
     // Children that are still running would hold the pipe open.
     drop(running);
     let bytes = stdout.and_then(|thread| thread.join().ok()).unwrap_or_default();
     match status.success() {
-        true => Ok(Output { bytes, stderr }),
-        false => Err(Failure::Ended(status, last_words(&stderr))),
+        true => Ok(ProcessOutput { bytes, stderr }),
+        false => Err(ProcessFailure::Ended(status, last_words(&stderr))),
     }
 }
 
@@ -350,7 +350,7 @@ pub(crate) struct Partner {
     stdin: ChildStdin,
     lines: Receiver<Line>,
     stderr_tail: Receiver<String>,
-    running: Running,
+    running: RunningProcess,
     patience: Duration,
 }
 
@@ -363,12 +363,13 @@ enum Line {
 
 impl Partner {
     /// Starts the program. `patience` is the time limit for each reply.
-    pub(crate) fn start(mut command: Command, patience: Duration) -> Result<Self, Failure> {
+    pub(crate) fn start(mut command: Command, patience: Duration) -> Result<Self, ProcessFailure> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut running = Running::start(command).map_err(Failure::Start)?;
+        let mut running = RunningProcess::start(command).map_err(ProcessFailure::Start)?;
         let Child { stdin, stdout, stderr, .. } = &mut running.child;
         let pipes = stdin.take().zip(stdout.take()).zip(stderr.take());
-        let ((stdin, stdout), stderr) = pipes.ok_or_else(|| Failure::Start(io::Error::other("no pipes")))?;
+        let ((stdin, stdout), stderr) =
+            pipes.ok_or_else(|| ProcessFailure::Start(io::Error::other("no pipes")))?;
         let (sender, lines) = mpsc::sync_channel(1);
         thread::spawn(move || send_lines(BufReader::new(stdout), &sender));
         let (sender, stderr_tail) = mpsc::sync_channel(1);
@@ -390,23 +391,24 @@ impl Partner {
     }
 
     /// The program's next line.
-    pub(crate) fn receive(&mut self) -> Result<String, Failure> {
+    pub(crate) fn receive(&mut self) -> Result<String, ProcessFailure> {
         self.receive_within(self.patience)
     }
 
     /// The program's next line, if it arrives within `patience`.
-    pub(crate) fn receive_within(&mut self, patience: Duration) -> Result<String, Failure> {
+    pub(crate) fn receive_within(&mut self, patience: Duration) -> Result<String, ProcessFailure> {
         match self.lines.recv_timeout(patience) {
             Ok(Line::Text(line)) => Ok(line),
-            Ok(Line::TooLong) => Err(Failure::LongLine),
-            Err(RecvTimeoutError::Timeout) => Err(Failure::Silent(patience)),
+            Ok(Line::TooLong) => Err(ProcessFailure::LongLine),
+            Err(RecvTimeoutError::Timeout) => Err(ProcessFailure::Silent(patience)),
             Err(RecvTimeoutError::Disconnected) => {
-                let status = self.running.wait_until(Instant::now() + END_LIMIT).map_err(Failure::Start)?;
+                let status =
+                    self.running.wait_until(Instant::now() + END_LIMIT).map_err(ProcessFailure::Start)?;
                 self.running.signal(libc::SIGKILL);
                 let words = last_words(&self.stderr_tail.recv_timeout(END_LIMIT).unwrap_or_default());
                 Err(match status {
-                    Some(status) => Failure::Ended(status, words),
-                    None => Failure::Closed(words),
+                    Some(status) => ProcessFailure::Ended(status, words),
+                    None => ProcessFailure::Closed(words),
                 })
             }
         }
@@ -548,7 +550,7 @@ mod tests {
         let began = Instant::now();
         let script = format!("trap '' TERM; sleep 1000 & echo $! > {}; wait", pid.display());
         let failure = output(shell(&script), Duration::from_millis(300)).unwrap_err();
-        assert!(matches!(failure, Failure::Hung(_)), "{failure}");
+        assert!(matches!(failure, ProcessFailure::Hung(_)), "{failure}");
         assert!(began.elapsed() < Duration::from_secs(10));
         let pid = std::fs::read_to_string(pid).unwrap();
         let state = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
@@ -568,7 +570,7 @@ mod tests {
         thread::sleep(Duration::from_millis(200));
         assert_eq!(partner.receive().unwrap_err().to_string(), "ended with exit status: 4");
         let mut partner = Partner::start(shell("sleep 1000"), Duration::from_millis(100)).unwrap();
-        assert!(matches!(partner.receive().unwrap_err(), Failure::Silent(_)));
+        assert!(matches!(partner.receive().unwrap_err(), ProcessFailure::Silent(_)));
     }
 
     /// Waits in a process of its own, which the next test kills.
@@ -577,7 +579,7 @@ mod tests {
     fn waits_to_be_killed() {
         let mut sleep = command(Path::new("/bin/sh"));
         sleep.args(["-c", "echo $$ >&2; exec sleep 1000"]).stderr(Stdio::inherit());
-        let _running = Running::start(sleep).unwrap();
+        let _running = RunningProcess::start(sleep).unwrap();
         thread::sleep(Duration::from_secs(60));
     }
 

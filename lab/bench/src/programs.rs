@@ -16,14 +16,14 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A program, its arguments, and the file with its result.
-pub struct Program {
+pub struct TimedProgram {
     name: String,
     words: Vec<OsString>,
     result: PathBuf,
     peak_memory: Option<u64>,
 }
 
-impl Program {
+impl TimedProgram {
     /// A program whose command is `words` and which writes the file `result` in each run. `name` is for
     /// errors.
     pub fn new(name: String, words: Vec<OsString>, result: &Path) -> Self {
@@ -54,7 +54,7 @@ impl Program {
     }
 }
 
-impl Sampled for Program {
+impl Sampled for TimedProgram {
     fn run(&mut self, iterations: u64) -> Result<Sample, BenchError> {
         let mut sample = Sample::default();
         for _ in 0..iterations {

@@ -13,7 +13,7 @@ pub const FORMAT: u32 = 1;
 
 /// One invocation of `bench run`, `bench provers` or `bench platform`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct BenchRun {
     /// 32 random hexadecimal digits; a run keeps them in every store.
     pub id: String,
     /// The user's name for the run; by default the CPU's model.
@@ -28,7 +28,7 @@ pub struct Run {
     /// Proofmill's version.
     pub version: String,
     /// The machine.
-    pub machine: Machine,
+    pub machine: MachineFacts,
     /// The disturbances.
     #[serde(default)]
     pub noise: Noise,
@@ -43,12 +43,16 @@ pub struct Run {
     pub measurements: Vec<Measurement>,
 }
 
-impl Run {
+impl BenchRun {
     /// Starts a run now, without measurements.
     ///
     /// # Errors
     /// A system that has no randomness for the id.
-    pub fn begin(label: Option<String>, command: Vec<String>, machine: Machine) -> Result<Self, BenchError> {
+    pub fn begin(
+        label: Option<String>,
+        command: Vec<String>,
+        machine: MachineFacts,
+    ) -> Result<Self, BenchError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| BenchError::Workload {
             name: "run".to_owned(),
@@ -82,7 +86,7 @@ impl Run {
 /// Facts about a machine; unknown facts are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Machine {
+pub struct MachineFacts {
     /// The CPU's own name.
     pub cpu: String,
     /// `x86_64` or `aarch64`.
@@ -167,7 +171,7 @@ pub struct Noise {
 
 /// The identity of a row: rows of two runs are compared if these are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Row {
+pub struct RowKey {
     /// The kind of benchmark.
     pub suite: Suite,
     /// The family, which is a chart of the report: `msm`, `openssl`.
@@ -199,20 +203,20 @@ pub enum Suite {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// What was measured.
-    pub row: Row,
+    pub row: RowKey,
     /// A peer's or program's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// When the row was finished.
     pub ended: Timestamp,
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: RowOutcome,
 }
 
 /// The outcome of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
-pub enum Outcome {
+pub enum RowOutcome {
     /// The row was measured.
     Measured(Figures),
     /// The row ran once without timing, and its answer is right.
@@ -255,7 +259,7 @@ pub struct Figures {
     pub instructions: Option<f64>,
     /// Times of an iteration's phases, in order; medians.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseTime>,
     /// Peak memory of the work in bytes, beyond what the process used before it was prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory: Option<u64>,
@@ -269,7 +273,7 @@ pub struct Figures {
 
 /// A phase of the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Phase {
+pub struct PhaseTime {
     /// The name: `read`, `witness`, `msm`.
     pub name: String,
     /// Wall time of the phase in an iteration, in seconds.

@@ -1,7 +1,8 @@
 //! Runs for tests: simple ones, and arbitrary ones.
 
 use crate::record::{
-    Cache, Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite,
+    BenchRun, Cache, Clock, Figures, MachineFacts, Measurement, Noise, PhaseTime, Price, RowKey, RowOutcome,
+    Suite,
 };
 use jiff::Timestamp;
 use proptest::{
@@ -15,15 +16,15 @@ pub(crate) fn moment(second: i64) -> Timestamp {
 }
 
 /// A run without measurements; runs with greater ids begin later.
-pub(crate) fn run(id: u128, label: &str) -> Run {
-    Run {
+pub(crate) fn run(id: u128, label: &str) -> BenchRun {
+    BenchRun {
         id: format!("{id:032x}"),
         label: label.to_owned(),
         began: moment(1_700_000_000 + id as i64),
         ended: None,
         command: vec!["bench".to_owned(), "run".to_owned()],
         version: "0.1.0".to_owned(),
-        machine: Machine { cpu: "a CPU".to_owned(), threads: 2, ..Machine::default() },
+        machine: MachineFacts { cpu: "a CPU".to_owned(), threads: 2, ..MachineFacts::default() },
         noise: Noise::default(),
         power_source: None,
         price: None,
@@ -33,7 +34,7 @@ pub(crate) fn run(id: u128, label: &str) -> Run {
 
 pub(crate) fn measurement(benchmark: &str, seconds: &[f64]) -> Measurement {
     Measurement {
-        row: Row {
+        row: RowKey {
             suite: Suite::Kernel,
             family: "msm".to_owned(),
             benchmark: benchmark.to_owned(),
@@ -43,7 +44,7 @@ pub(crate) fn measurement(benchmark: &str, seconds: &[f64]) -> Measurement {
         },
         version: None,
         ended: moment(1_700_000_100),
-        outcome: Outcome::Measured(Figures {
+        outcome: RowOutcome::Measured(Figures {
             seconds: seconds.to_vec(),
             clock: Clock::Cpu,
             amount: 1024.0,
@@ -61,7 +62,7 @@ pub(crate) fn measurement(benchmark: &str, seconds: &[f64]) -> Measurement {
 
 /// Any run within the bounds, including texts that file formats could misinterpret: commas, quotes, formulas,
 /// non-Latin scripts.
-pub(crate) fn any_run() -> impl Strategy<Value = Run> {
+pub(crate) fn any_run() -> impl Strategy<Value = BenchRun> {
     let facts = (
         vec(proptest::sample::select(b"0123456789abcdef".as_slice()), 32),
         name(),
@@ -80,7 +81,7 @@ pub(crate) fn any_run() -> impl Strategy<Value = Run> {
     (facts, rest).prop_map(|(facts, rest)| {
         let (id, label, began, ended, command, version, machine) = facts;
         let ((steal, others, frequency_drop, warnings), power_source, price, measurements) = rest;
-        Run {
+        BenchRun {
             id: String::from_utf8(id).unwrap(),
             label,
             began,
@@ -111,7 +112,7 @@ fn moments() -> impl Strategy<Value = Timestamp> {
         .prop_map(|(second, nanosecond)| Timestamp::new(second, nanosecond).unwrap())
 }
 
-fn machine() -> impl Strategy<Value = Machine> {
+fn machine() -> impl Strategy<Value = MachineFacts> {
     let numbers =
         (0..=1_u32 << 20, option::of(any::<u32>()), option::of(1.0..1e11), option::of(0..=1_u64 << 53));
     let texts = (text(), text(), option::of(text()), option::of(text()), text(), vec(text(), 0..4));
@@ -120,7 +121,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     (numbers, texts, vec(cache, 0..4)).prop_map(|(numbers, texts, caches)| {
         let (threads, cores, measured_hertz, memory) = numbers;
         let (cpu, architecture, system, instance, compiler, features) = texts;
-        Machine {
+        MachineFacts {
             cpu,
             architecture,
             threads,
@@ -132,7 +133,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             system,
             instance,
             compiler,
-            ..Machine::default()
+            ..MachineFacts::default()
         }
     })
 }
@@ -140,7 +141,7 @@ fn machine() -> impl Strategy<Value = Machine> {
 fn any_measurement() -> impl Strategy<Value = Measurement> {
     let suite = prop_oneof![Just(Suite::Kernel), Just(Suite::Prover), Just(Suite::Platform)];
     let row = (suite, name(), name(), option::of(0..=1_u64 << 53), name(), 1..=1_u32 << 20);
-    let row = row.prop_map(|(suite, family, benchmark, size, implementation, threads)| Row {
+    let row = row.prop_map(|(suite, family, benchmark, size, implementation, threads)| RowKey {
         suite,
         family,
         benchmark,
@@ -149,10 +150,10 @@ fn any_measurement() -> impl Strategy<Value = Measurement> {
         threads,
     });
     let outcome = prop_oneof![
-        figures().prop_map(Outcome::Measured),
-        text().prop_map(|answer| Outcome::Checked { answer }),
-        text().prop_map(|remedy| Outcome::Absent { remedy }),
-        text().prop_map(|reason| Outcome::Failed { reason }),
+        figures().prop_map(RowOutcome::Measured),
+        text().prop_map(|answer| RowOutcome::Checked { answer }),
+        text().prop_map(|remedy| RowOutcome::Absent { remedy }),
+        text().prop_map(|reason| RowOutcome::Failed { reason }),
     ];
     (row, option::of(name()), moments(), outcome).prop_map(|(row, version, ended, outcome)| Measurement {
         row,
@@ -165,7 +166,7 @@ fn any_measurement() -> impl Strategy<Value = Measurement> {
 fn figures() -> impl Strategy<Value = Figures> {
     // Many exponents, and all digits.
     let positive = || (1.0..2.0, -300..29).prop_map(|(digits, exponent)| digits * 2_f64.powi(exponent));
-    let phase = (text(), 0.0..1e9).prop_map(|(name, seconds)| Phase { name, seconds });
+    let phase = (text(), 0.0..1e9).prop_map(|(name, seconds)| PhaseTime { name, seconds });
     let first = (vec(positive(), 1..20), any::<bool>(), positive(), name(), option::of(name()));
     let second = (
         option::of(0.0..1e18),

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use proofmill_bench::{
-    Workload,
+    PreparedWorkload,
     sampler::{InProcess, Sampled},
 };
 use proofmill_memory::process_memory;
@@ -13,7 +13,7 @@ const MEBIBYTE: u64 = 1 << 20;
 /// Holds 8 MiB, and 32 MiB more while it runs.
 struct Block(Vec<u8>);
 
-impl Workload for Block {
+impl PreparedWorkload for Block {
     fn run(&mut self, _: &mut dyn FnMut(&'static str)) -> Result<(), String> {
         drop(std::hint::black_box(vec![1_u8; 32 << 20]));
         Ok(())
@@ -33,7 +33,7 @@ fn a_peak_is_that_of_the_workload() {
             && process_memory::resident().unwrap() < 128 * MEBIBYTE
     );
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
-    let prepare = || Ok(Box::new(Block(vec![1; 8 << 20])) as Box<dyn Workload>);
+    let prepare = || Ok(Box::new(Block(vec![1; 8 << 20])) as Box<dyn PreparedWorkload>);
     let mut subject = InProcess::prepare("block".to_owned(), pool, None, prepare).unwrap();
     subject.answer().unwrap();
     let peak = subject.peak_memory().unwrap();

@@ -1,9 +1,10 @@
-//! Schedules kernels for a core of Zen 4 and measures those of [`Lanes`](proofmill_pipeline::limbs::Lanes) on this CPU at its best level, in cycles for a
-//! bundle of 32 elements: `taskset -c 1 cargo run --release -p proofmill-pipeline --example cpu`. The CPU's clock is measured too.
+//! Schedules kernels for a core of Zen 4 and measures those of [`CpuLanes`](proofmill_pipeline::limbs::CpuLanes) on this CPU at its best level.
+//! Prints cycles for a bundle of 32 elements: `taskset -c 1 cargo run --release -p proofmill-pipeline --example cpu`. The CPU's clock is measured
+//! too.
 
 use proofmill_field::{bn254::Fq, goldilocks_levels};
 use proofmill_pipeline::{
-    Device, Graph,
+    DataflowGraph, Device,
     execute::{Arithmetic, run},
     graph::record,
     limbs::{Bundle, SignedField},
@@ -71,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let node = &graph.nodes[0];
         let schedule = schedule(&node.name, &program(node, &field, &device), &device, VECTORS * BUNDLES)?;
         let predicted = schedule.cycles(VECTORS * BUNDLES) as f64 / BUNDLES as f64;
-        let cycles = |graph: &Graph| {
+        let cycles = |graph: &DataflowGraph| {
             let nanoseconds =
                 least(|| drop(black_box(run(graph, &field, Arithmetic::Level(level), &inputs))));
             nanoseconds * gigahertz / BUNDLES as f64

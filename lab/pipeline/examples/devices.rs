@@ -1,10 +1,10 @@
-//! Prints the cycles of kernels for a bundle of 32 elements on all devices that come with the crate, and what one of them would be with each part of another:
-//! `cargo run --release -p proofmill-pipeline --example devices -- vck5000 ideal`.
+//! Prints the cycles of kernels for a bundle of 32 elements on all devices that come with the crate. Then prints those of one device with each part
+//! of another: `cargo run --release -p proofmill-pipeline --example devices -- vck5000 ideal`.
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
     Device, PipelineError,
-    graph::{Edge, Node, Operation, Port, Step},
+    graph::{Edge, FieldOperation, GraphNode, NodeStep, Port},
     limbs::SignedField,
     schedule::{program, schedule},
 };
@@ -14,16 +14,16 @@ use std::{env, error::Error};
 const VECTORS: usize = 4;
 const BUNDLES: usize = 4;
 
-const OPERATIONS: [Operation; 4] =
-    [Operation::Multiply, Operation::Square, Operation::Add, Operation::Reduce];
+const OPERATIONS: [FieldOperation; 4] =
+    [FieldOperation::Multiply, FieldOperation::Square, FieldOperation::Add, FieldOperation::Reduce];
 
-fn node(operation: Operation) -> Node {
+fn node(operation: FieldOperation) -> GraphNode {
     let operands: Vec<usize> = (0..operation.operands()).collect();
-    Node {
+    GraphNode {
         name: operation.name().into(),
         inputs: operands.iter().map(|source| Edge::new(Port::Source(*source))).collect(),
         outputs: vec![operands.len()],
-        steps: vec![Step { operation, operands }],
+        steps: vec![NodeStep { operation, operands }],
     }
 }
 

@@ -3,11 +3,11 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph, PipelineError, formulas,
+    DataflowGraph, Device, PipelineError, formulas,
     graph::Reductions,
     limbs::SignedField,
     schedule::{Compiler, balanced},
-    simulate::{Pipelines, Run, Supply, at_full_rate},
+    simulate::{Pipelines, RunSettings, Supply, at_full_rate},
 };
 use std::error::Error;
 
@@ -23,17 +23,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let formula = formulas::graph("xyzz-plus-affine").ok_or("the paper's formula")?;
     let double = formula.reduced(&field, Reductions::InNodes)?;
     // Kernels so slow that one pipeline takes the paper's time.
-    let run = Run { slowdown: 18.63, ..Run::default() };
+    let run = RunSettings { slowdown: 18.63, ..RunSettings::default() };
     let mut compiler = Compiler::new(&field, &device, VECTORS);
     let kernels = compiler.kernels(&double)?;
     let deep = at_full_rate(&double, &kernels, &device, run.slowdown)?;
-    let per_second = |graph: &Graph, run: Run, pipelines| -> Result<f64, PipelineError> {
+    let per_second = |graph: &DataflowGraph, run: RunSettings, pipelines| -> Result<f64, PipelineError> {
         Ok(Pipelines::new(graph, &kernels, &device, pipelines)?.simulate(&run)?.per_second)
     };
     println!("{:>9}  seconds for 2^26  millions a second  from the host  with double buffers", "pipelines");
     for pipelines in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, device.pipelines(&double)] {
         let rate = per_second(&deep, run, pipelines)?;
-        let from_host = per_second(&deep, Run { supply: Supply::Host, ..run }, pipelines)?;
+        let from_host = per_second(&deep, RunSettings { supply: Supply::Host, ..run }, pipelines)?;
         println!(
             "{pipelines:>9}  {:>16.3}  {:>17.2}  {:>13.2}  {:>19.2}",
             ADDITIONS / rate,

@@ -2,14 +2,14 @@
 
 use thiserror::Error;
 
-/// What is wrong with a field, a graph or its execution.
+/// An error in a field, a graph, a device or an execution.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PipelineError {
     /// A modulus that eight signed limbs do not suit.
     #[error("the modulus has {bits} bits or is even: fields of a tile have odd moduli of 254 bits")]
     Modulus {
-        /// Its bits.
+        /// The number of its bits.
         bits: u32,
     },
     /// A part of a graph that refers to something which does not exist, or twice to the same.
@@ -19,7 +19,7 @@ pub enum PipelineError {
         graph: String,
         /// The node, source or sink.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A number that may not fit its register.
@@ -41,9 +41,9 @@ pub enum PipelineError {
     /// A description of a device that is malformed.
     #[error("device, {place}: {problem}")]
     Device {
-        /// Where.
+        /// The place in the description.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A kernel that a tile cannot run.
@@ -53,7 +53,7 @@ pub enum PipelineError {
         node: String,
         /// The device's name.
         device: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// Pipelines that a device has no room for, or that are asked to run in a way that is not possible.
@@ -63,7 +63,7 @@ pub enum PipelineError {
         graph: String,
         /// The device's name.
         device: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// Buffers that are too small: no node can go on.
@@ -77,7 +77,7 @@ pub enum PipelineError {
 /// The most bytes of a name in a file.
 pub(crate) const MOST_NAME: usize = 1 << 12;
 
-/// What is wrong with a name: it is longer than messages can be, or they would not be one line.
+/// The problem of a name: it is longer than messages can be, or would break their line.
 pub(crate) fn problem_of_name(name: &str) -> Option<String> {
     let problem = format!("names have {MOST_NAME} bytes at most and no control characters");
     (name.len() > MOST_NAME || name.contains(char::is_control)).then_some(problem)

@@ -1,38 +1,42 @@
 //! Questions about devices: one network in many settings, side by side.
 
 use crate::{
-    Device, Graph, PipelineError,
+    DataflowGraph, Device, PipelineError,
     graph::Reductions,
     limbs::{LANES, SignedField},
     place::Placement,
-    schedule::{Compiler, Kernels, balanced},
-    simulate::{Outcome, Pipelines, Run, Supply, at_full_rate},
+    schedule::{Compiler, NetworkKernels, balanced},
+    simulate::{Pipelines, RunSettings, SimulationOutcome, Supply, at_full_rate},
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How operations are divided into nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shape {
+pub struct NetworkShape {
     /// Where elements are reduced.
     pub reductions: Reductions,
     /// Copies of the formula side by side, whose nodes can be joined with each other.
     pub copies: usize,
     /// Whether each product is divided among two nodes.
     pub split: bool,
-    /// If nodes are joined: until they take so many times as long as the slowest one did.
+    /// If nodes are joined: how many times as long as the slowest node a joined one may take.
     pub joined: Option<usize>,
 }
 
-impl Shape {
+impl NetworkShape {
     /// A node for each operation, as in the paper.
     pub const PAPER: Self = Self { reductions: Reductions::InNodes, copies: 1, split: false, joined: None };
 
     /// A formula's network.
     ///
     /// # Errors
-    /// As [`Graph::reduced`], [`Graph::unrolled`] and [`balanced`].
-    pub fn of(self, formula: &Graph, compiler: &mut Compiler<'_>) -> Result<Graph, PipelineError> {
+    /// As [`DataflowGraph::reduced`], [`DataflowGraph::unrolled`] and [`balanced`].
+    pub fn of(
+        self,
+        formula: &DataflowGraph,
+        compiler: &mut Compiler<'_>,
+    ) -> Result<DataflowGraph, PipelineError> {
         let mut graph = formula.reduced(compiler.field(), self.reductions)?;
         if self.copies != 1 {
             graph = graph.unrolled(self.copies)?;
@@ -50,7 +54,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for NetworkShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "reductions {}", self.reductions.name())?;
         if self.copies != 1 {
@@ -71,7 +75,7 @@ impl fmt::Display for Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
-    /// As few as suffice: see [`Graph::with_least_buffers`].
+    /// As few as suffice: see [`DataflowGraph::with_least_buffers`].
     Least,
     /// Two.
     Double,
@@ -99,7 +103,7 @@ pub struct Setting {
     /// The device.
     pub device: Device,
     /// The network.
-    pub shape: Shape,
+    pub shape: NetworkShape,
     /// Its buffers.
     pub depth: Depth,
     /// Vectors of eight elements in a call.
@@ -107,12 +111,12 @@ pub struct Setting {
     /// Pipelines; `None` for as many as there are tiles for.
     pub pipelines: Option<usize>,
     /// How they run.
-    pub run: Run,
-    /// What power and devices cost.
+    pub run: RunSettings,
+    /// The prices of power and devices.
     pub prices: Prices,
 }
 
-/// What power and devices cost.
+/// The prices of power and devices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
     /// Years for which a device works without a pause.
@@ -128,22 +132,22 @@ impl Default for Prices {
     }
 }
 
-/// What there is to tell about a setting.
+/// A setting's network, with its kernels, places and simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
     /// The network.
-    pub graph: Graph,
+    pub graph: DataflowGraph,
     /// Its kernels.
-    pub kernels: Kernels,
+    pub kernels: NetworkKernels,
     /// Where the pipelines are.
     pub placements: Vec<Placement>,
-    /// What the simulation has found.
-    pub outcome: Outcome,
+    /// The result of the simulation.
+    pub outcome: SimulationOutcome,
 }
 
 /// The figures of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct SettingFigures {
     /// Tiles of a pipeline.
     pub tiles: usize,
     /// Pipelines.
@@ -152,7 +156,7 @@ pub struct Answer {
     pub per_second: f64,
     /// Seconds from the first elements to the first results.
     pub latency: f64,
-    /// What limits the rate.
+    /// The resource that limits the rate.
     pub limit: String,
     /// Joules for a million results, at the least and the most power.
     pub joules_per_million: [f64; 2],
@@ -164,8 +168,13 @@ impl Setting {
     /// Builds the network, places its pipelines, and simulates them.
     ///
     /// # Errors
-    /// What the device has no room for, and as [`Shape::of`] and [`Pipelines`]; a compiler for calls of another size.
-    pub fn build(&self, formula: &Graph, compiler: &mut Compiler<'_>) -> Result<Built, PipelineError> {
+    /// Pipelines for which the device has no room, and the errors of [`NetworkShape::of`] and [`Pipelines`]; a compiler for
+    /// calls of another size.
+    pub fn build(
+        &self,
+        formula: &DataflowGraph,
+        compiler: &mut Compiler<'_>,
+    ) -> Result<Built, PipelineError> {
         if compiler.vectors() != self.vectors {
             let (own, other) = (self.vectors, compiler.vectors());
             return Err(PipelineError::Inputs(format!("a compiler for {other} vectors, and calls of {own}")));
@@ -186,13 +195,13 @@ impl Setting {
 
     /// The same with another supply of elements.
     fn supplied(&self, supply: Supply) -> Self {
-        Self { run: Run { supply, ..self.run }, ..self.clone() }
+        Self { run: RunSettings { supply, ..self.run }, ..self.clone() }
     }
 }
 
 impl Built {
     /// The figures in the setting from which it was built.
-    pub fn answer(&self, setting: &Setting) -> Answer {
+    pub fn answer(&self, setting: &Setting) -> SettingFigures {
         let Setting { device, shape, prices, .. } = setting;
         let per_second = self.outcome.per_second * shape.copies as f64;
         let joules_per_million = device.costs.watts.map(|watts| watts * 1e6 / per_second);
@@ -201,7 +210,7 @@ impl Built {
             .dollars
             .map(|dollars| dollars / (prices.years * SECONDS_OF_A_YEAR) * 1e6 / per_second);
         let power = joules_per_million.map(|joules| joules / JOULES_OF_A_KWH * prices.dollars_per_kwh);
-        Answer {
+        SettingFigures {
             tiles: self.graph.nodes.len(),
             pipelines: self.placements.len(),
             per_second,
@@ -212,12 +221,12 @@ impl Built {
         }
     }
 
-    /// What limits the rate: what works nearly all the time.
+    /// The resource that limits the rate: one that works nearly all the time.
     fn limit(&self, supply: Supply) -> String {
-        let Outcome { link: [into, out], .. } = self.outcome;
+        let SimulationOutcome { link: [into, out], .. } = self.outcome;
         let link = match supply {
             Supply::Fabric => 0.0,
-            // Both ways are one.
+            // The memory has one way for both directions.
             Supply::Memory => into + out,
             Supply::Host => into.max(out),
         };
@@ -234,10 +243,11 @@ impl Built {
 const SECONDS_OF_A_YEAR: f64 = 365.25 * 86400.0;
 const JOULES_OF_A_KWH: f64 = 3.6e6;
 
-/// The share of the time in which what limits the rate works; the first and the last calls are not at the full rate.
+/// The share of the time in which a limiting resource works. It is below 1, since the first and the last calls are not at
+/// the full rate.
 const NEARLY: f64 = 0.9;
 
-/// What was found of a formula's pipelines on a device, and on devices like it.
+/// The figures of a formula's pipelines on a device, and on devices like it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exploration {
     /// The formula.
@@ -245,39 +255,39 @@ pub struct Exploration {
     /// The device.
     pub device: String,
     /// A table for each thing that was changed.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ExplorationTable>,
 }
 
 /// Settings side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Table {
-    /// What differs.
+pub struct ExplorationTable {
+    /// The heading: the property in which the rows differ.
     pub title: String,
     /// A row for each setting.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ExplorationRow>,
 }
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// What differs from the other rows.
+pub struct ExplorationRow {
+    /// The difference from the other rows, as text.
     pub label: String,
-    /// The number that differs, if it is one.
+    /// The difference as a number, if it is one.
     pub number: Option<f64>,
-    /// How elements come and go.
+    /// The supply of elements.
     pub supply: Supply,
     /// The figures, or why there are none.
     #[serde(flatten)]
     pub found: Found,
 }
 
-/// What was found of a setting.
+/// The figures of a setting, or the reason why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Found {
     /// Its figures.
-    Answer(Answer),
-    /// It is not possible.
+    Answer(SettingFigures),
+    /// The setting is not possible.
     Refused {
         /// The reason.
         refused: String,
@@ -295,9 +305,9 @@ impl Exploration {
     }
 }
 
-impl Row {
+impl ExplorationRow {
     /// The figures, if there are any.
-    pub fn answer(&self) -> Option<&Answer> {
+    pub fn answer(&self) -> Option<&SettingFigures> {
         match &self.found {
             Found::Answer(answer) => Some(answer),
             Found::Refused { .. } => None,
@@ -309,26 +319,26 @@ const PIPELINES: &str = "pipelines";
 /// Numbers of pipelines that are tried.
 const MOST_COUNTS: usize = 64;
 
-/// What is asked about.
+/// The formula, the setting and the devices of an exploration.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub struct ExplorationQuestion<'a> {
     /// The formula's graph.
-    pub formula: &'a Graph,
+    pub formula: &'a DataflowGraph,
     /// Its field.
     pub field: &'a SignedField,
     /// The setting that is changed, one thing at a time.
     pub base: &'a Setting,
     /// Other devices.
     pub devices: &'a [Device],
-    /// A device of which the base's gets one part at a time: see [`Device::features`].
+    /// A device whose parts the base's device gets one at a time: see [`Device::features`].
     pub wish: &'a Device,
 }
 
-impl Question<'_> {
-    /// Changes one thing after another.
+impl ExplorationQuestion<'_> {
+    /// Changes one property of the base after another.
     ///
     /// # Errors
-    /// As [`Shape::of`], for the base; other settings that are not possible are rows that say so.
+    /// As [`NetworkShape::of`], for the base; other settings that are not possible are rows that say so.
     pub fn explore(&self) -> Result<Exploration, PipelineError> {
         let Self { formula, field, base, devices, wish } = *self;
         let mut compiler = Compiler::new(field, &base.device, base.vectors);
@@ -336,7 +346,7 @@ impl Question<'_> {
         let room = base.device.pipelines(&graph);
         let most = base.pipelines.unwrap_or(room);
         if most > room {
-            // The error that says what there is room for.
+            // Fails with the error that says how many pipelines have room.
             base.build(formula, &mut compiler)?;
         }
         let all = Setting { pipelines: None, ..base.clone() };
@@ -347,44 +357,53 @@ impl Question<'_> {
         let nodes = graph.nodes.len();
         let features = base.device.features(wish);
         let features = features.iter().map(|(name, device)| self.on((*name).to_owned(), device, &all, nodes));
-        let features = Table { title: "what another chip has".into(), rows: features.collect() };
+        let features = ExplorationTable { title: "what another chip has".into(), rows: features.collect() };
         let devices = devices.iter().map(|device| {
-            // The base's may have another price than its file.
+            // The base's device may have another price than its file.
             let device = if device.name == base.device.name { &base.device } else { device };
             self.on(device.name.clone(), device, &all, nodes)
         });
-        let devices = Table { title: "devices".into(), rows: devices.collect() };
+        let devices = ExplorationTable { title: "devices".into(), rows: devices.collect() };
         let tables = vec![pipelines, calls, shapes, clocks, features, devices];
         Ok(Exploration { formula: formula.name.clone(), device: base.device.name.clone(), tables })
     }
 
     /// Numbers of pipelines, with each supply of elements.
-    fn pipelines(&self, most: usize, compiler: &mut Compiler<'_>) -> Table {
+    fn pipelines(&self, most: usize, compiler: &mut Compiler<'_>) -> ExplorationTable {
         let counts = (1..=most).step_by(most.div_ceil(MOST_COUNTS).max(1)).flat_map(|count| {
             Supply::ALL.map(|supply| {
                 let setting = Setting { pipelines: Some(count), ..self.base.supplied(supply) };
-                Row::of(count.to_string(), Some(count as f64), &setting, self.formula, compiler)
+                ExplorationRow::of(count.to_string(), Some(count as f64), &setting, self.formula, compiler)
             })
         });
-        Table { title: PIPELINES.into(), rows: counts.collect() }
+        ExplorationTable { title: PIPELINES.into(), rows: counts.collect() }
     }
 
     /// Sizes of calls, with each depth of buffers, in one pipeline.
-    fn calls(&self) -> Table {
+    fn calls(&self) -> ExplorationTable {
         let one = Setting { pipelines: Some(1), ..self.base.clone() };
         let calls = [1, 2, 4, 8, 16].into_iter().flat_map(|vectors| {
             let mut compiler = Compiler::new(self.field, &self.base.device, vectors);
             Depth::ALL.map(|depth| {
                 let setting = Setting { vectors, depth, ..one.clone() };
                 let label = format!("{} elements, {} buffers", vectors * LANES, depth.name());
-                Row::of(label, Some((vectors * LANES) as f64), &setting, self.formula, &mut compiler)
+                ExplorationRow::of(
+                    label,
+                    Some((vectors * LANES) as f64),
+                    &setting,
+                    self.formula,
+                    &mut compiler,
+                )
             })
         });
-        Table { title: "elements of a call and buffers, one pipeline".into(), rows: calls.collect() }
+        ExplorationTable {
+            title: "elements of a call and buffers, one pipeline".into(),
+            rows: calls.collect(),
+        }
     }
 
     /// Divisions into nodes, in as many pipelines as have room.
-    fn shapes(&self, all: &Setting, compiler: &mut Compiler<'_>) -> Table {
+    fn shapes(&self, all: &Setting, compiler: &mut Compiler<'_>) -> ExplorationTable {
         let shapes = [Reductions::InNodes, Reductions::WhereNeeded].into_iter().flat_map(|reductions| {
             let ways = [
                 (1, false, None),
@@ -395,47 +414,50 @@ impl Question<'_> {
                 (1, false, Some(2)),
                 (1, false, Some(4)),
             ];
-            ways.map(|(copies, split, joined)| Shape { reductions, copies, split, joined })
+            ways.map(|(copies, split, joined)| NetworkShape { reductions, copies, split, joined })
         });
         let shapes = shapes.map(|shape| {
             let setting = Setting { shape, ..all.clone() };
-            Row::of(shape.to_string(), None, &setting, self.formula, compiler)
+            ExplorationRow::of(shape.to_string(), None, &setting, self.formula, compiler)
         });
-        Table { title: "division into nodes, as many pipelines as have room".into(), rows: shapes.collect() }
+        ExplorationTable {
+            title: "division into nodes, as many pipelines as have room".into(),
+            rows: shapes.collect(),
+        }
     }
 
     /// Clocks of the tiles, with each supply of elements, in as many pipelines as have room.
-    fn clocks(&self, all: &Setting, compiler: &mut Compiler<'_>) -> Table {
+    fn clocks(&self, all: &Setting, compiler: &mut Compiler<'_>) -> ExplorationTable {
         let clocks = [0.5, 0.75, 1.0, 1.25, 1.5].into_iter().flat_map(|factor| {
             let mut setting = all.clone();
             setting.device.tile.hertz *= factor;
             let hertz = setting.device.tile.hertz;
             Supply::ALL.map(|supply| {
                 let label = format!("{:.2} GHz", hertz / 1e9);
-                Row::of(label, Some(hertz), &setting.supplied(supply), self.formula, compiler)
+                ExplorationRow::of(label, Some(hertz), &setting.supplied(supply), self.formula, compiler)
             })
         });
-        Table { title: "clock of the tiles".into(), rows: clocks.collect() }
+        ExplorationTable { title: "clock of the tiles".into(), rows: clocks.collect() }
     }
 
     /// The base's network, which has so many nodes, on a device, in as many pipelines as have room.
-    fn on(&self, label: String, device: &Device, all: &Setting, nodes: usize) -> Row {
+    fn on(&self, label: String, device: &Device, all: &Setting, nodes: usize) -> ExplorationRow {
         let mut setting = Setting { device: device.clone(), ..all.clone() };
         if device.tiles() < nodes {
             // All in one node.
             setting.shape.joined = Some(nodes);
         }
         let mut compiler = Compiler::new(self.field, device, self.base.vectors);
-        Row::of(label, None, &setting, self.formula, &mut compiler)
+        ExplorationRow::of(label, None, &setting, self.formula, &mut compiler)
     }
 }
 
-impl Row {
+impl ExplorationRow {
     fn of(
         label: String,
         number: Option<f64>,
         setting: &Setting,
-        formula: &Graph,
+        formula: &DataflowGraph,
         compiler: &mut Compiler<'_>,
     ) -> Self {
         let found = match setting.build(formula, compiler) {

@@ -1,7 +1,7 @@
 //! The formulas that pipelines compute, recorded from the curves' own.
 
 use crate::{
-    graph::{Graph, Symbol, record},
+    graph::{DataflowGraph, Symbol, record},
     limbs::SignedField,
 };
 use proofmill_curve::formulas::{
@@ -39,9 +39,9 @@ pub fn field(name: &str) -> Option<SignedField> {
     Some(field.expect("both fields of BN254 have moduli of 254 bits"))
 }
 
-/// A formula's graph. That of `poseidon-round`, the first full round of circomlib's Poseidon with a state of three elements, is for the
-/// field Fr of BN254, since it has constants; the others are for any field.
-pub fn graph(name: &str) -> Option<Graph> {
+/// A formula's graph. `poseidon-round` is the first full round of circomlib's Poseidon with a state of three elements. Its graph is for
+/// the field Fr of BN254, since it has constants; the others are for any field.
+pub fn graph(name: &str) -> Option<DataflowGraph> {
     let graph = match name {
         "xyzz-plus-affine" => record(
             name,
@@ -88,7 +88,7 @@ pub fn graph(name: &str) -> Option<Graph> {
 const PAIRS: usize = 4;
 
 /// The sums of pairs of affine points. Their inverse, the power p - 2, is a residue times R as all elements: products are divided by R.
-fn affine_sums(name: &str) -> Graph {
+fn affine_sums(name: &str) -> DataflowGraph {
     let sources: [String; 4 * PAIRS] = from_fn(|i| format!("{}.{}", ["X1", "Y1", "X2", "Y2"][i % 4], i / 4));
     let sinks: [String; 2 * PAIRS] = from_fn(|i| format!("{}.{}", ["X3", "Y3"][i % 2], i / 2));
     let (sources, sinks) = (sources.each_ref().map(String::as_str), sinks.each_ref().map(String::as_str));

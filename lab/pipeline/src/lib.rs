@@ -1,9 +1,9 @@
 //! Curve arithmetic as pipelines of small processors.
 //!
-//! A [formula](formulas) is recorded as a [graph](Graph) of field operations: a Kahn process network (G. Kahn, "The semantics of a
-//! simple language for parallel programming", 1974), whose nodes are programs of the tiles of a device and whose edges are
-//! buffers between them. It is [executed](execute) exactly, in the [signed limbs](limbs) of a tile; a [`Device`] says what its kernels
-//! [take](schedule), and how long pipelines of them [run](simulate).
+//! A [formula](formulas) is recorded as a [graph](DataflowGraph) of field operations: a Kahn process network (G. Kahn, "The semantics of a
+//! simple language for parallel programming", 1974). Its nodes are programs of the tiles of a device, and its edges are buffers between
+//! them. It is [executed](execute) exactly, in the [signed limbs](limbs) of a tile; a [`Device`] says what its kernels [take](schedule),
+//! and how long pipelines of them [run](simulate).
 #![forbid(unsafe_code)]
 
 pub mod device;
@@ -22,4 +22,4 @@ pub mod simulate;
 
 pub use device::Device;
 pub use error::PipelineError;
-pub use graph::Graph;
+pub use graph::DataflowGraph;

@@ -1,13 +1,13 @@
 //! Multi-scalar multiplication by buckets (N. Pippenger, "On the evaluation of powers and related problems", 1976), whose additions run on
 //! pipelines.
 //!
-//! The host cuts scalars into signed digits and sends each point to the bucket of each of its digits. A pipeline takes some thousand cycles
-//! for an addition, so a bucket may still be in flight when the next point for it comes: that point waits until its bucket
-//! is back. The formula of the pipelines has no case for a sum of points with the same x; its result then has ZZ = 0, by which the host finds it and
-//! adds those two points itself. The buckets' sums are added up by the host.
+//! The host cuts scalars into signed digits and sends each point to the bucket of each of its digits. A pipeline takes some thousand cycles for an
+//! addition. So a bucket may still be in flight when the next point for it comes: that point waits until its bucket is back. The formula of the
+//! pipelines has no case for a sum of points with the same x. Its result then has ZZ = 0, by which the host finds it and adds those two points
+//! itself. The buckets' sums are added up by the host.
 
 use crate::{
-    Graph, PipelineError,
+    DataflowGraph, PipelineError,
     execute::Arithmetic,
     limbs::{Bundle, LANES, LIMBS, SignedField},
 };
@@ -39,10 +39,10 @@ pub struct Plan {
     pub waiting: usize,
 }
 
-/// What a multiplication took.
+/// The counts and the times of a multiplication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Work {
-    /// Calls, with those that were sent empty because all points waited.
+pub struct MsmStatistics {
+    /// The number of calls, including calls that were sent empty because all points waited.
     pub calls: usize,
     /// Additions in them.
     pub additions: usize,
@@ -57,7 +57,7 @@ pub struct Work {
 }
 
 impl Plan {
-    /// The plan for so many points, with calls that the pipelines take at this rate, in additions a second, and after that many seconds.
+    /// The plan for `points` points. The pipelines do `per_second` additions a second, and a call takes `latency` seconds.
     pub fn new(points: usize, vectors: usize, per_second: f64, latency: f64) -> Self {
         let batch = (vectors * LANES) as f64;
         let in_flight = ((latency * per_second / batch).ceil() as usize).max(1);
@@ -74,23 +74,23 @@ impl Plan {
 }
 
 const MOST_BITS: u32 = 20;
-/// What the host takes for a bucket: two additions.
+/// Seconds of the host for a bucket: two additions.
 const BUCKET_SECONDS: f64 = 1e-6;
 /// Points that wait: 64 bytes each, so that the memory of the logic around the grid has room for them.
 const WAITING: usize = 1 << 14;
 
-/// The sum of all points times their scalars, and what it took. The graph is that of the formula `xyzz-plus-affine`,
-/// [reduced](Graph::reduced).
+/// The sum of all points times their scalars, with its counts and times. The graph is that of the formula `xyzz-plus-affine`,
+/// [reduced](DataflowGraph::reduced).
 ///
 /// # Errors
 /// As [`run`](crate::execute::run()); numbers of points and scalars that differ; a graph with other sources or sinks; a plan outside of its bounds.
 pub fn msm(
-    graph: &Graph,
+    graph: &DataflowGraph,
     arithmetic: Arithmetic,
     points: &[Affine<G1>],
     scalars: &[Fr],
     plan: &Plan,
-) -> Result<(Jacobian<G1>, Work), PipelineError> {
+) -> Result<(Jacobian<G1>, MsmStatistics), PipelineError> {
     check(graph, points.len(), scalars.len(), plan)?;
     let digit_bits = plan.digit_bits;
     let Some(graph) = graph.as_one_node()? else {
@@ -109,7 +109,7 @@ pub fn msm(
         waiting: HashMap::new(),
         ready: VecDeque::new(),
         flight: VecDeque::new(),
-        work: Work::default(),
+        work: MsmStatistics::default(),
         field: &field,
     };
     let limbs: Vec<_> = points.iter().map(|point| machine.coordinates.of_point(point)).collect();
@@ -136,7 +136,7 @@ pub fn msm(
 }
 
 /// Checks the numbers of points and scalars, the graph's sources and sinks, and the bounds of the plan.
-fn check(graph: &Graph, points: usize, scalars: usize, plan: &Plan) -> Result<(), PipelineError> {
+fn check(graph: &DataflowGraph, points: usize, scalars: usize, plan: &Plan) -> Result<(), PipelineError> {
     let refused = |problem: String| Err(PipelineError::Inputs(problem));
     if points != scalars {
         return refused(format!("{points} points and {scalars} scalars: as many are needed"));
@@ -223,10 +223,10 @@ type Points<'a> = &'a [[Digits; POINT + 1]];
 /// A call's entries, and the new sums of their buckets.
 type Call = (Vec<Entry>, Vec<Bundle>);
 
-/// The buckets, and what is in flight.
+/// The buckets, and the calls in flight.
 struct Machine<'a> {
     /// The formula as one node.
-    graph: &'a Graph,
+    graph: &'a DataflowGraph,
     arithmetic: Arithmetic,
     plan: &'a Plan,
     field: &'a SignedField,
@@ -239,7 +239,7 @@ struct Machine<'a> {
     /// Points whose buckets have come back.
     ready: VecDeque<Entry>,
     flight: VecDeque<Call>,
-    work: Work,
+    work: MsmStatistics,
 }
 
 impl Machine<'_> {
@@ -302,7 +302,7 @@ impl Machine<'_> {
         self.arithmetic.fire(self.graph, &self.graph.nodes[0], &inputs, self.field)
     }
 
-    /// Takes back the oldest call; how many points need not wait any more.
+    /// Takes back the oldest call; returns the number of points that need not wait any more.
     fn take_back(&mut self, points: Points<'_>) -> usize {
         let Some((call, sums)) = self.flight.pop_front() else { return 0 };
         let mut released = 0;
@@ -324,7 +324,7 @@ impl Machine<'_> {
         released
     }
 
-    /// Lets the next point go on that waits for a bucket, if one does.
+    /// Lets the next point that waits for a bucket go on; returns the number of such points: 0 or 1.
     fn release(&mut self, bucket: usize) -> usize {
         let Some(waiting) = self.waiting.get_mut(&bucket) else { return 0 };
         let next = waiting.pop_front();

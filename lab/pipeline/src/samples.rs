@@ -11,9 +11,9 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 /// An element times R = 2^256 as an integer below its field's modulus, little-endian: what [`Bundle::set`](crate::limbs::Bundle::set) takes.
-pub type Residue = [u64; 4];
+pub type MontgomeryResidue = [u64; 4];
 
-/// What a formula reads.
+/// An operand of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operand {
     /// A point (X, Y, ZZ, ZZZ).
@@ -54,12 +54,12 @@ fn operands(formula: &str) -> Option<Vec<Operand>> {
 
 /// Random operands of a formula, so many for each source, which are the same for the same seed: points with random coordinates Z. `None`
 /// for names that are not a formula's.
-pub fn random(formula: &str, count: usize, seed: u64) -> Option<Vec<Vec<Residue>>> {
+pub fn random(formula: &str, count: usize, seed: u64) -> Option<Vec<Vec<MontgomeryResidue>>> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut sources = Vec::new();
     for operand in operands(formula)? {
         let mut coordinates = vec![Vec::with_capacity(count); operand.coordinates()];
-        let mut push = |values: &[Residue]| {
+        let mut push = |values: &[MontgomeryResidue]| {
             coordinates.iter_mut().zip(values).for_each(|(all, value)| all.push(*value));
         };
         if operand == Operand::Scalar {
@@ -90,7 +90,10 @@ pub fn points(count: usize, rng: &mut impl RngCore) -> Vec<Affine<G1>> {
 ///
 /// # Errors
 /// Numbers of operands that differ, and integers that are not below the modulus.
-pub fn results(formula: &str, sources: &[Vec<Residue>]) -> Result<Option<Vec<Vec<Residue>>>, PipelineError> {
+pub fn results(
+    formula: &str,
+    sources: &[Vec<MontgomeryResidue>],
+) -> Result<Option<Vec<Vec<MontgomeryResidue>>>, PipelineError> {
     let Some(operands) = operands(formula) else { return Ok(None) };
     let count = sources.first().map_or(0, Vec::len);
     let needed: usize = operands.iter().map(|operand| operand.coordinates()).sum();
@@ -98,7 +101,7 @@ pub fn results(formula: &str, sources: &[Vec<Residue>]) -> Result<Option<Vec<Vec
         let problem = format!("{formula} needs {needed} sources with as many elements each");
         return Err(PipelineError::Inputs(problem));
     }
-    let mut sinks: Vec<Vec<Residue>> = Vec::new();
+    let mut sinks: Vec<Vec<MontgomeryResidue>> = Vec::new();
     for index in 0..count {
         let row = sources.iter().map(|source| source[index]);
         let results = if operands[0] == Operand::Scalar {
@@ -118,7 +121,7 @@ pub fn results(formula: &str, sources: &[Vec<Residue>]) -> Result<Option<Vec<Vec
 }
 
 /// An element as it is written: an integer below the modulus of a formula's field. `None` if it is not.
-pub fn residue(formula: &str, integer: [u64; 4]) -> Option<Residue> {
+pub fn residue(formula: &str, integer: [u64; 4]) -> Option<MontgomeryResidue> {
     if is_of_scalars(formula) {
         Fr::from_canonical(integer).map(Fr::to_montgomery)
     } else {
@@ -144,7 +147,7 @@ pub fn parse(text: &str) -> Option<[u64; 4]> {
 }
 
 /// The integer of an element, to be written.
-pub fn integer(formula: &str, residue: Residue) -> Option<[u64; 4]> {
+pub fn integer(formula: &str, residue: MontgomeryResidue) -> Option<[u64; 4]> {
     if is_of_scalars(formula) {
         Fr::from_montgomery(residue).map(Fr::to_canonical)
     } else {
@@ -156,8 +159,8 @@ fn is_of_scalars(formula: &str) -> bool {
     operands(formula).is_some_and(|operands| operands[0] == Operand::Scalar)
 }
 
-/// What a formula does with scalars.
-fn of_scalars(formula: &str, scalars: &[Fr]) -> Vec<Residue> {
+/// The results of a formula of scalars.
+fn of_scalars(formula: &str, scalars: &[Fr]) -> Vec<MontgomeryResidue> {
     let mut state = [scalars[0], scalars[1], scalars[2]];
     let results = if formula == "poseidon-round" {
         PoseidonBn254::of_width(3).full_round(0, &mut state, |constant| constant);
@@ -169,8 +172,8 @@ fn of_scalars(formula: &str, scalars: &[Fr]) -> Vec<Residue> {
     results.into_iter().map(Fr::to_montgomery).collect()
 }
 
-/// What a formula does with points.
-fn of_points(formula: &str, c: &[Fq]) -> Vec<Residue> {
+/// The results of a formula of points.
+fn of_points(formula: &str, c: &[Fq]) -> Vec<MontgomeryResidue> {
     let xyzz = |at: usize| Xyzz::<G1> { x: c[at], y: c[at + 1], zz: c[at + 2], zzz: c[at + 3] };
     let jacobian = |at: usize| Jacobian::<G1> { x: c[at], y: c[at + 1], z: c[at + 2] };
     let affine = |at: usize| Affine::<G1> { x: c[at], y: c[at + 1] };

@@ -1,10 +1,10 @@
 //! Messages between a supervisor and the process that proves: one JSON object a line.
 
-use crate::{Input, KeyKind, Task};
+use crate::{KeyKind, Task, TaskInput};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// What the supervisor asks, on the process's standard input.
+/// A request of the supervisor, on the process's standard input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Request {
@@ -15,7 +15,7 @@ pub enum Request {
         /// The files of the keys, by digest. Keys that were used before may still be open.
         keys: BTreeMap<String, PathBuf>,
         /// The files of the inputs.
-        inputs: BTreeMap<Input, PathBuf>,
+        inputs: BTreeMap<TaskInput, PathBuf>,
         /// An empty folder, for one file per output, with the output's name.
         outputs: PathBuf,
         /// The number of threads.
@@ -28,7 +28,7 @@ pub enum Request {
     },
 }
 
-/// What the process answers, on its standard output.
+/// A reply of the process, on its standard output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "kebab-case")]
 pub enum Reply {
@@ -40,7 +40,7 @@ pub enum Reply {
         level: String,
         /// The CPU's name.
         cpu: String,
-        /// The most threads that it uses for a task: those of the hardware, unless an option says another number.
+        /// The greatest number of threads for a task: all hardware threads, unless an option says another number.
         threads: usize,
         /// Memory of the machine in bytes.
         memory: u64,
@@ -53,8 +53,8 @@ pub enum Reply {
     /// The task is done; proofs were verified, and the outputs are written.
     Finished(Finished),
     /// The task cannot be done.
-    Failed(Failure),
-    /// What a key file is.
+    Failed(TaskFailure),
+    /// The facts about a key file.
     Key(KeyFacts),
 }
 
@@ -63,16 +63,16 @@ pub enum Reply {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Finished {
     /// The phases in order.
-    pub phases: Vec<Phase>,
-    /// The most memory that the process had so far, in bytes.
+    pub phases: Vec<TaskPhase>,
+    /// The process's peak memory so far, in bytes.
     #[serde(default)]
     pub peak_memory: Option<u64>,
 }
 
 /// A phase that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Phase {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Phase))]
+pub struct TaskPhase {
     /// The phase.
     pub name: String,
     /// Its duration in seconds.
@@ -81,18 +81,18 @@ pub struct Phase {
 
 /// Why a task cannot be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct TaskFailure {
     /// One line without secret values.
     pub message: String,
     /// Whether another attempt could succeed: the machine's fault, not the input's.
     pub transient: bool,
 }
 
-/// What a key file is, from its header.
+/// Facts about a key file, from its header.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct KeyFacts {
-    /// What it is.
+    /// Its kind.
     pub kind: KeyKind,
     /// The size of the circuit's domain, where there is one.
     #[serde(default)]
@@ -100,23 +100,23 @@ pub struct KeyFacts {
     /// The number of public signals or values, where it is known.
     #[serde(default)]
     pub public: Option<u64>,
-    /// A bound on the memory that a task with this key takes with one thread and empty inputs, in bytes: what the process itself
-    /// allocates, and the pages of files that it has mapped at a time. [`Self::bound`] is that of a task.
+    /// A bound, in bytes, on the memory of a task with this key, one thread and empty inputs. It counts the process's allocations,
+    /// and the pages of files that are mapped at a time. [`Self::bound`] gives the bound of any task.
     pub memory: u64,
-    /// What each further thread takes, in bytes.
+    /// The memory of each further thread, in bytes.
     #[serde(default)]
     pub memory_per_thread: u64,
-    /// What each byte of the inputs takes, in bytes.
+    /// The memory for each byte of the inputs, in bytes.
     #[serde(default)]
     pub memory_per_input_byte: u64,
 }
 
 impl KeyFacts {
-    /// Sums of points divide their work so that more threads than this take no more memory.
+    /// More threads than this take no more memory, because of how sums of points divide their work.
     pub const MOST_THREADS: usize = 24;
 
-    /// A bound on the memory that a task with this key takes, in bytes, with so many threads and bytes of inputs. A task with several
-    /// keys takes at most the sum of theirs.
+    /// A bound, in bytes, on the memory of a task with this key, `threads` threads and `input_bytes` bytes of inputs. A task with
+    /// several keys takes at most the sum of their bounds.
     pub fn bound(&self, threads: usize, input_bytes: u64) -> u64 {
         let further = threads.clamp(1, Self::MOST_THREADS) as u64 - 1;
         self.memory

@@ -1,16 +1,16 @@
-//! What a job asks for.
+//! Tasks: the work that jobs ask for.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a job asks for. Keys are named by the digest of their file or by the name that their owner gave them; the service replaces
+/// The work that a job asks for. Keys are named by the digest of their file or by the name that their owner gave them; the service replaces
 /// names by digests when it accepts a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Task {
-    /// A proof for a circuit of circom, in the proof system of its key: Groth16, PLONK in any arithmetisation, or fflonk. From a
-    /// witness, or from the circuit's inputs if there is a program that calculates the witness.
+    /// A proof for a circuit of circom, in the proof system of its key: Groth16, PLONK in any arithmetisation, or fflonk. It is made from a
+    /// witness, or from the circuit's inputs if a program calculates the witness.
     Prove {
         /// The proving key.
         key: String,
@@ -74,9 +74,9 @@ pub enum StarkHash {
 
 /// An input of a job: secret, and deleted when the job ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Input))]
 #[serde(rename_all = "kebab-case")]
-pub enum Input {
+pub enum TaskInput {
     /// The value of every wire: a `.wtns` file.
     Witness,
     /// The values of a circuit's input signals: an `input.json`.
@@ -95,25 +95,25 @@ pub enum Input {
 
 /// A result of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Output))]
 #[serde(rename_all = "kebab-case")]
-pub enum Output {
+pub enum TaskOutput {
     /// The proof: JSON in snarkjs's format, or the bytes of a STARK.
     Proof,
     /// The public signals, as JSON.
     Public,
 }
 
-/// What the bytes of an input or output are.
+/// The format of an input's or an output's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum ContentKind {
     /// JSON.
     Json,
     /// Anything else.
     Binary,
 }
 
-/// What a key file is.
+/// The kind of a key file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -158,7 +158,7 @@ impl Task {
         }
     }
 
-    /// What the keys must be, in the order of [`Self::keys`].
+    /// The kinds that each key may have, in the order of [`Self::keys`].
     pub fn kinds(&self) -> Vec<&'static [KeyKind]> {
         use KeyKind::{Air, Fflonk, Groth16, Plonk, Program, Verification};
         const PROVING: &[KeyKind] = &[Groth16, Plonk, Fflonk];
@@ -173,44 +173,45 @@ impl Task {
     }
 
     /// The inputs, all of them necessary.
-    pub fn inputs(&self) -> &'static [Input] {
+    pub fn inputs(&self) -> &'static [TaskInput] {
         match self {
-            Self::Prove { program: None, .. } => &[Input::Witness],
-            Self::Prove { program: Some(_), .. } => &[Input::Signals],
-            Self::ProveStark { .. } => &[Input::Trace, Input::Public],
-            Self::Aggregate { .. } => &[Input::Inner],
-            Self::Verify { .. } => &[Input::Proof, Input::Public],
-            Self::VerifyBls => &[Input::Sets],
+            Self::Prove { program: None, .. } => &[TaskInput::Witness],
+            Self::Prove { program: Some(_), .. } => &[TaskInput::Signals],
+            Self::ProveStark { .. } => &[TaskInput::Trace, TaskInput::Public],
+            Self::Aggregate { .. } => &[TaskInput::Inner],
+            Self::Verify { .. } => &[TaskInput::Proof, TaskInput::Public],
+            Self::VerifyBls => &[TaskInput::Sets],
             Self::Empty => &[],
         }
     }
 
     /// The results of a task that is done.
-    pub fn outputs(&self) -> &'static [Output] {
+    pub fn outputs(&self) -> &'static [TaskOutput] {
         match self {
-            Self::Prove { .. } | Self::Aggregate { .. } => &[Output::Proof, Output::Public],
-            Self::ProveStark { .. } => &[Output::Proof],
+            Self::Prove { .. } | Self::Aggregate { .. } => &[TaskOutput::Proof, TaskOutput::Public],
+            Self::ProveStark { .. } => &[TaskOutput::Proof],
             Self::Verify { .. } | Self::VerifyBls | Self::Empty => &[],
         }
     }
 
-    /// What the bytes of a result are.
-    pub fn content(&self, output: Output) -> Content {
+    /// The format of a result's bytes.
+    pub fn content(&self, output: TaskOutput) -> ContentKind {
         match (self, output) {
-            (Self::ProveStark { .. }, Output::Proof) => Content::Binary,
-            _ => Content::Json,
+            (Self::ProveStark { .. }, TaskOutput::Proof) => ContentKind::Binary,
+            _ => ContentKind::Json,
         }
     }
 
-    /// A bound on the memory that a task without keys takes, in bytes, with so many threads and bytes of inputs. That of a task with keys is
-    /// the sum of [`KeyFacts::bound`](crate::KeyFacts::bound).
+    /// A bound, in bytes, on the memory of a task without keys, `threads` threads and `input_bytes` bytes of inputs. The bound of a task
+    /// with keys is the sum of its keys' [`KeyFacts::bound`](crate::KeyFacts::bound).
     pub fn bound_without_keys(&self, threads: usize, input_bytes: u64) -> u64 {
-        // The process and its threads; then signature sets as text, as points, and as equations: up to 11 bytes for each of theirs.
+        // The process and its threads; then signature sets as text, as points, and as equations: together up to 11 bytes for each byte of
+        // input.
         let threads = (threads as u64).saturating_mul(1 << 20);
         (16_u64 << 20).saturating_add(threads).saturating_add(input_bytes.saturating_mul(16))
     }
 
-    /// The word in `type`.
+    /// Its name in the field `type`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Prove { .. } => "prove",
@@ -223,12 +224,12 @@ impl Task {
     }
 }
 
-impl Input {
+impl TaskInput {
     /// All inputs.
     pub const ALL: [Self; 7] =
         [Self::Witness, Self::Signals, Self::Trace, Self::Public, Self::Proof, Self::Sets, Self::Inner];
 
-    /// The word in JSON and in names of files.
+    /// Its name in JSON and in names of files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Witness => "witness",
@@ -246,17 +247,17 @@ impl Input {
         Self::ALL.into_iter().find(|input| input.name() == name)
     }
 
-    /// What its bytes are.
-    pub fn content(self) -> Content {
+    /// The format of its bytes.
+    pub fn content(self) -> ContentKind {
         match self {
-            Self::Witness | Self::Trace => Content::Binary,
-            _ => Content::Json,
+            Self::Witness | Self::Trace => ContentKind::Binary,
+            _ => ContentKind::Json,
         }
     }
 }
 
-impl Output {
-    /// The word in JSON and in names of files.
+impl TaskOutput {
+    /// Its name in JSON and in names of files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Proof => "proof",
@@ -266,7 +267,7 @@ impl Output {
 }
 
 impl KeyKind {
-    /// The word in JSON.
+    /// Its name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Groth16 => "groth16",
@@ -279,7 +280,7 @@ impl KeyKind {
     }
 }
 
-impl fmt::Display for Input {
+impl fmt::Display for TaskInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

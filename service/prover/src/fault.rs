@@ -1,8 +1,7 @@
 //! Why a task fails, in words for the job's owner: without secret values, and with names of keys and inputs in place of paths.
 
 use proofmill::{Error, ErrorKind};
-use proofmill_console::Failure;
-use proofmill_files::{FileError, FileName};
+use proofmill_files::FileName;
 use proofmill_merkle::MerkleError;
 use std::{
     io,
@@ -11,7 +10,7 @@ use std::{
 
 /// Why a task fails.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum TaskFault {
     /// An error of the library.
     Library(Error),
     /// An input that is wrong, in one line.
@@ -22,22 +21,13 @@ pub(super) enum Fault {
     Panic,
 }
 
-impl From<Error> for Fault {
+impl From<Error> for TaskFault {
     fn from(error: Error) -> Self {
         Self::Library(error)
     }
 }
 
-impl From<Failure> for Fault {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Io(FileError { source, .. }) => Self::Io("input", source),
-            other => Self::Input(other.to_string()),
-        }
-    }
-}
-
-/// Files by the names that messages call them.
+/// The names of files in messages, by path.
 #[derive(Debug, Default)]
 pub(super) struct FileNames(Vec<(PathBuf, String)>);
 
@@ -59,9 +49,9 @@ impl FileNames {
     }
 }
 
-impl Fault {
+impl TaskFault {
     /// The answer to the supervisor.
-    pub(super) fn failure(self, names: &FileNames) -> proofmill_job::Failure {
+    pub(super) fn failure(self, names: &FileNames) -> proofmill_job::TaskFailure {
         let transient = self.is_transient();
         let message = match self {
             Self::Library(error) => described(&error),
@@ -70,7 +60,7 @@ impl Fault {
             Self::Panic => "the prover failed: its log says where".to_owned(),
         };
         let message = one_line(&names.apply(message));
-        proofmill_job::Failure { message, transient }
+        proofmill_job::TaskFailure { message, transient }
     }
 
     /// Whether the machine is at fault, and not the input.
@@ -105,7 +95,7 @@ fn described(error: &Error) -> String {
     error.to_string()
 }
 
-/// Whether an error of reading a file comes from what is in it.
+/// Whether an error of reading a file comes from the file's content.
 fn is_about_content(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidData, UnexpectedEof};
     matches!(error.kind(), FileTooLarge | InvalidData | UnexpectedEof)

@@ -1,6 +1,6 @@
-//! What a key file is, from its header and cheap checks.
+//! Facts about a key file, from its header and cheap checks.
 
-use super::{fault::Fault, memory};
+use super::{fault::TaskFault, memory_bounds};
 use proofmill::{
     AnyVerifyingKey, System,
     circom::{Limits, MemoryBound, WitnessCalculator, describe, embedded_wasm},
@@ -24,7 +24,7 @@ const LARGEST_PROGRAM: u64 = 1 << 28;
 /// The name of the file in messages.
 pub(super) const NAME: &str = "key";
 
-/// What a key is and takes.
+/// A key's kind, sizes and bound of memory.
 #[derive(Debug)]
 pub(super) struct Inspected {
     kind: KeyKind,
@@ -48,16 +48,16 @@ impl From<Inspected> for KeyFacts {
     }
 }
 
-/// What the file is.
+/// The facts about a file.
 ///
 /// # Errors
 /// For a file that is no key, or cannot be read.
-pub(super) fn inspect(path: &Path) -> Result<Inspected, Fault> {
-    let io = |error| Fault::Io(NAME, error);
+pub(super) fn inspect(path: &Path) -> Result<Inspected, TaskFault> {
+    let io = |error| TaskFault::Io(NAME, error);
     let file = File::open(path).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
-        return Err(Fault::Input(format!("{NAME}: not a regular file")));
+        return Err(TaskFault::Input(format!("{NAME}: not a regular file")));
     }
     let mut start = Vec::new();
     file.take(16).read_to_end(&mut start).map_err(io)?;
@@ -71,13 +71,13 @@ pub(super) fn inspect(path: &Path) -> Result<Inspected, Fault> {
     }
 }
 
-fn unknown() -> Fault {
-    Fault::Input(format!(
+fn unknown() -> TaskFault {
+    TaskFault::Input(format!(
         "{NAME}: expected a proving key, a verification key, a program that calculates witnesses, or an AIR"
     ))
 }
 
-fn proving_key(path: &Path) -> Result<Inspected, Fault> {
+fn proving_key(path: &Path) -> Result<Inspected, TaskFault> {
     let (key, description) = (AnyVerifyingKey::open(path)?, describe(path)?);
     let kind = match key.system() {
         System::Groth16 => KeyKind::Groth16,
@@ -88,7 +88,7 @@ fn proving_key(path: &Path) -> Result<Inspected, Fault> {
     Ok(Inspected { kind, domain, public, bound: key.memory_bound(&description) })
 }
 
-fn program(path: &Path) -> Result<Inspected, Fault> {
+fn program(path: &Path) -> Result<Inspected, TaskFault> {
     let (_, bound) = open_program(path)?;
     Ok(Inspected { kind: KeyKind::Program, domain: None, public: None, bound })
 }
@@ -97,15 +97,15 @@ fn program(path: &Path) -> Result<Inspected, Fault> {
 ///
 /// # Errors
 /// For a file that is no such program, or cannot be read.
-pub(super) fn open_program(path: &Path) -> Result<(WitnessCalculator, MemoryBound), Fault> {
-    let bytes = read_file_at_most(path, LARGEST_PROGRAM).map_err(|error| Fault::Io("program", error))?;
-    let memory = memory::wasm_limit(embedded_wasm(&bytes).unwrap_or(&bytes));
-    let bound = memory::program(bytes.len() as u64, memory);
+pub(super) fn open_program(path: &Path) -> Result<(WitnessCalculator, MemoryBound), TaskFault> {
+    let bytes = read_file_at_most(path, LARGEST_PROGRAM).map_err(|error| TaskFault::Io("program", error))?;
+    let memory = memory_bounds::wasm_limit(embedded_wasm(&bytes).unwrap_or(&bytes));
+    let bound = memory_bounds::program(bytes.len() as u64, memory);
     drop(bytes);
     Ok((WitnessCalculator::open_with_limits(path, Limits { memory, steps: None })?, bound))
 }
 
-/// What tells a verification key from an AIR.
+/// The fields that tell a verification key from an AIR.
 #[derive(Deserialize)]
 struct Document {
     protocol: Option<IgnoredAny>,
@@ -113,12 +113,12 @@ struct Document {
 }
 
 /// A verification key or an AIR.
-fn document(path: &Path, bytes: u64) -> Result<Inspected, Fault> {
+fn document(path: &Path, bytes: u64) -> Result<Inspected, TaskFault> {
     if bytes > LARGEST_JSON {
         let error = format!("expected at most {LARGEST_JSON} bytes of JSON, found {bytes}");
-        return Err(Fault::Io(NAME, io::Error::new(io::ErrorKind::FileTooLarge, error)));
+        return Err(TaskFault::Io(NAME, io::Error::new(io::ErrorKind::FileTooLarge, error)));
     }
-    let text = read_file_at_most(path, LARGEST_JSON).map_err(|error| Fault::Io(NAME, error))?;
+    let text = read_file_at_most(path, LARGEST_JSON).map_err(|error| TaskFault::Io(NAME, error))?;
     match serde_json::from_slice(&text) {
         Ok(Document { format: Some(_), .. }) => {
             drop(text);
@@ -129,12 +129,12 @@ fn document(path: &Path, bytes: u64) -> Result<Inspected, Fault> {
                 kind: KeyKind::Air,
                 domain: None,
                 public,
-                bound: memory::air(bytes, columns, degree),
+                bound: memory_bounds::air(bytes, columns, degree),
             })
         }
         Ok(Document { protocol: Some(_), .. }) => {
             let public = Some(AnyVerifyingKey::open(path)?.public_signals() as u64);
-            let bound = memory::verification(bytes);
+            let bound = memory_bounds::verification(bytes);
             Ok(Inspected { kind: KeyKind::Verification, domain: None, public, bound })
         }
         _ => Err(unknown()),

@@ -1,9 +1,9 @@
 //! Keys and programs that are open, for the tasks that follow.
 
 use super::{
-    fault::{Fault, FileNames},
+    fault::{FileNames, TaskFault},
     inspect::{inspect, open_program},
-    kept::{Bounds, Kept},
+    lru_cache::{CacheBounds, LruCache},
     replies::Replies,
 };
 use proofmill::{AnyProvingKey, AnyVerifyingKey, circom::WitnessCalculator, stark::Constraints};
@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-/// What a key is opened for.
+/// The purpose for which a key is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// A proving key, to prove.
@@ -29,7 +29,7 @@ pub(super) enum Use {
 /// An open key.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there are few")]
-pub(super) enum Key {
+pub(super) enum KeyContent {
     Proving(AnyProvingKey),
     Verifying(AnyVerifyingKey),
     Program(WitnessCalculator),
@@ -40,15 +40,15 @@ pub(super) enum Key {
 #[derive(Debug)]
 pub(super) struct OpenKey {
     path: PathBuf,
-    pub(super) key: Key,
+    pub(super) key: KeyContent,
 }
 
 /// The keys that stay open, by digest and use.
-pub(super) struct Keys(Kept<(String, Use), OpenKey>);
+pub(super) struct OpenKeys(LruCache<(String, Use), OpenKey>);
 
-impl Keys {
-    pub(super) fn new(bounds: Bounds) -> Self {
-        Self(Kept::new(bounds))
+impl OpenKeys {
+    pub(super) fn new(bounds: CacheBounds) -> Self {
+        Self(LruCache::new(bounds))
     }
 
     /// Closes all keys.
@@ -63,14 +63,14 @@ impl Keys {
         (usage, name): (Use, &'static str),
         paths: &BTreeMap<String, PathBuf>,
         (names, replies): (&mut FileNames, &Replies),
-    ) -> Result<Arc<OpenKey>, Fault> {
+    ) -> Result<Arc<OpenKey>, TaskFault> {
         let place = (digest.to_owned(), usage);
         if let Some(open) = self.0.get(&place) {
             names.call(&open.path, name);
             return Ok(open);
         }
         let path = paths.get(digest);
-        let path = path.ok_or_else(|| Fault::Input(format!("{name}: its file is not in the request")))?;
+        let path = path.ok_or_else(|| TaskFault::Input(format!("{name}: its file is not in the request")))?;
         names.call(path, name);
         replies.begin(if usage == Use::Calculate { "open program" } else { "open key" });
         let (key, bytes) = open(path, usage)?;
@@ -78,22 +78,22 @@ impl Keys {
     }
 }
 
-/// What a verifying key takes besides its public signals, and what one of them takes, in bytes.
+/// The memory of a verifying key without its public signals, and of each public signal, in bytes.
 const VERIFYING: (u64, u64) = (1 << 14, 200);
 
 /// Opens a key, and bounds the memory that it takes while it is open.
-fn open(path: &Path, usage: Use) -> Result<(Key, u64), Fault> {
+fn open(path: &Path, usage: Use) -> Result<(KeyContent, u64), TaskFault> {
     Ok(match usage {
-        Use::Prove => (Key::Proving(AnyProvingKey::open(path)?), inspect(path)?.bound.kept),
+        Use::Prove => (KeyContent::Proving(AnyProvingKey::open(path)?), inspect(path)?.bound.kept),
         Use::Verify => {
             let key = AnyVerifyingKey::open(path)?;
             let bytes = VERIFYING.0.saturating_add(VERIFYING.1.saturating_mul(key.public_signals() as u64));
-            (Key::Verifying(key), bytes)
+            (KeyContent::Verifying(key), bytes)
         }
         Use::Calculate => {
             let (program, bound) = open_program(path)?;
-            (Key::Program(program), bound.kept)
+            (KeyContent::Program(program), bound.kept)
         }
-        Use::Air => (Key::Air(Constraints::open(path)?), inspect(path)?.bound.kept),
+        Use::Air => (KeyContent::Air(Constraints::open(path)?), inspect(path)?.bound.kept),
     })
 }

@@ -5,26 +5,26 @@ mod execute;
 mod fault;
 mod inner;
 mod inspect;
-mod kept;
 mod keys;
+mod lru_cache;
 mod machines;
-mod memory;
+mod memory_bounds;
 mod replies;
 mod requests;
 mod signatures;
 
 use clap::Args;
-use execute::{Execution, Files};
-use fault::{Fault, FileNames};
-use kept::Bounds;
-use keys::Keys;
+use execute::{Execution, RequestFiles};
+use fault::{FileNames, TaskFault};
+use keys::OpenKeys;
+use lru_cache::CacheBounds;
 use machines::Machines;
 use proofmill_console::{Failure, Options, Outcome};
 use proofmill_cpu::facts::Description;
 use proofmill_job::{Finished, Reply, Request, Task};
 use proofmill_memory::{keep_freed_memory, process_memory, release_kept_memory};
 use replies::Replies;
-use requests::{LONGEST, Line, read_line};
+use requests::{LONGEST, RequestLine, read_line};
 use serde_json::Value;
 use std::{
     io,
@@ -41,12 +41,12 @@ const KEPT_PART: u64 = 8;
 /// The most bytes of the heap that are kept for the next task.
 const KEPT_HEAP: i32 = 64 << 20;
 
-/// How long freed blocks beyond that are kept.
+/// How long freed blocks beyond [`KEPT_HEAP`] are kept.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Arguments of `prover`.
 #[derive(Args, Debug)]
-pub struct Prover {
+pub struct ProverArguments {
     /// The most keys and programs that stay open between tasks
     #[arg(long, value_name = "COUNT", default_value_t = 32)]
     most_keys: usize,
@@ -55,7 +55,7 @@ pub struct Prover {
     key_memory: Option<u64>,
 }
 
-impl Prover {
+impl ProverArguments {
     /// Answers requests until the input ends; then the process ends, also within a task.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Prover {
         let machines = Machines::new(options, replies.clone())?;
         let memory = process_memory::of_the_machine();
         let bytes = self.key_memory.unwrap_or(memory.unwrap_or_default() / KEPT_PART);
-        let keys = Keys::new(Bounds { count: self.most_keys, bytes });
+        let keys = OpenKeys::new(CacheBounds { count: self.most_keys, bytes });
         replies.send(&Reply::Ready {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             level: machines.level.name().to_owned(),
@@ -81,7 +81,7 @@ impl Prover {
 }
 
 /// Lines of standard input. At its end the process ends: nobody waits for the task that runs.
-fn lines() -> Receiver<Line> {
+fn lines() -> Receiver<RequestLine> {
     let (sender, lines) = mpsc::sync_channel(1);
     thread::spawn(move || {
         let mut input = io::stdin().lock();
@@ -103,21 +103,21 @@ fn quiet_panics() {
     }));
 }
 
-/// What stays between requests.
+/// The state that stays between requests.
 struct Session {
     machines: Machines,
-    keys: Keys,
+    keys: OpenKeys,
     replies: Replies,
     /// The keys of the last task.
     last: Vec<String>,
 }
 
 impl Session {
-    fn serve(&mut self, lines: &Receiver<Line>) {
+    fn serve(&mut self, lines: &Receiver<RequestLine>) {
         loop {
             let line = match lines.recv_timeout(PATIENCE) {
                 Err(RecvTimeoutError::Timeout) => {
-                    // Other processes can use it meanwhile.
+                    // Other processes can use the memory while this one waits.
                     release_kept_memory();
                     match lines.recv() {
                         Ok(line) => line,
@@ -132,11 +132,13 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, line: &Line) -> Reply {
-        let refused = |message| Reply::Failed(proofmill_job::Failure { message, transient: false });
+    fn answer(&mut self, line: &RequestLine) -> Reply {
+        let refused = |message| Reply::Failed(proofmill_job::TaskFailure { message, transient: false });
         let line = match line {
-            Line::Whole(line) => line,
-            Line::TooLong => return refused(format!("request: expected at most {LONGEST} bytes in a line")),
+            RequestLine::Whole(line) => line,
+            RequestLine::TooLong => {
+                return refused(format!("request: expected at most {LONGEST} bytes in a line"));
+            }
         };
         let mut names = FileNames::default();
         let result = match serde_json::from_slice(line) {
@@ -146,7 +148,7 @@ impl Session {
                 self.caught(1, |_, _| inspect::inspect(&path)).map(|found| Reply::Key(found.into()))
             }
             Ok(Request::Execute { task, keys, inputs, outputs, threads }) => {
-                let files = Files { keys, inputs, outputs };
+                let files = RequestFiles { keys, inputs, outputs };
                 self.execute(&task, &files, threads, &mut names).map(Reply::Finished)
             }
         };
@@ -156,13 +158,13 @@ impl Session {
     fn execute(
         &mut self,
         task: &Task,
-        files: &Files,
+        files: &RequestFiles,
         threads: usize,
         names: &mut FileNames,
-    ) -> Result<Finished, Fault> {
+    ) -> Result<Finished, TaskFault> {
         self.replies.start();
         if self.last != task.keys() {
-            // It may take less memory than the task before.
+            // This task may take less memory than the task before.
             release_kept_memory();
             self.last = task.keys().into_iter().map(str::to_owned).collect();
         }
@@ -170,18 +172,18 @@ impl Session {
         Ok(Finished { phases: self.replies.phases(), peak_memory: process_memory::peak() })
     }
 
-    /// Runs `work` on so many threads. After a panic no key stays open.
+    /// Runs `work` on `threads` threads. After a panic no key stays open.
     fn caught<T: Send>(
         &mut self,
         threads: usize,
-        work: impl FnOnce(&mut Keys, &Replies) -> Result<T, Fault> + Send,
-    ) -> Result<T, Fault> {
+        work: impl FnOnce(&mut OpenKeys, &Replies) -> Result<T, TaskFault> + Send,
+    ) -> Result<T, TaskFault> {
         let machine = self.machines.with(threads)?;
         let (keys, replies) = (&mut self.keys, &self.replies);
         let result = catch_unwind(AssertUnwindSafe(|| machine.run(|| work(keys, replies))));
         result.unwrap_or_else(|_| {
             self.keys.clear();
-            Err(Fault::Panic)
+            Err(TaskFault::Panic)
         })
     }
 }

@@ -1,14 +1,14 @@
 //! A machine for each number of threads, kept for the next task.
 
 use super::{
-    kept::{Bounds, Kept},
+    lru_cache::{CacheBounds, LruCache},
     replies::Replies,
 };
 use proofmill::{Level, Machine};
 use proofmill_console::{Failure, Options, Threads};
 use std::{sync::Arc, thread};
 
-/// The most numbers of threads with threads of their own.
+/// The most numbers of threads for which a machine is kept.
 const MOST_MACHINES: usize = 4;
 
 /// Machines by their number of threads.
@@ -18,7 +18,7 @@ pub(super) struct Machines {
     pub(super) most: usize,
     allow_insecure_setup: bool,
     replies: Replies,
-    kept: Kept<usize, Machine>,
+    kept: LruCache<usize, Machine>,
 }
 
 impl Machines {
@@ -36,12 +36,12 @@ impl Machines {
             Some([Threads::Count(count)]) => *count as usize,
             Some(_) => return Err(Failure::Input("expected one number for --threads".to_owned())),
         };
-        let bounds = Bounds { count: MOST_MACHINES, bytes: u64::MAX };
+        let bounds = CacheBounds { count: MOST_MACHINES, bytes: u64::MAX };
         let allow_insecure_setup = options.allow_insecure_setup;
-        Ok(Self { level, most, allow_insecure_setup, replies, kept: Kept::new(bounds) })
+        Ok(Self { level, most, allow_insecure_setup, replies, kept: LruCache::new(bounds) })
     }
 
-    /// The machine with so many threads, or as many as are allowed.
+    /// The machine with `threads` threads, or with the most that are allowed.
     ///
     /// # Errors
     /// If the threads cannot be started.

@@ -1,7 +1,7 @@
 //! Replies: one line each, at once. Phases are timed and reported as they begin.
 
 use proofmill_console::{Display, PhaseClock};
-use proofmill_job::{Phase, Reply};
+use proofmill_job::{Reply, TaskPhase};
 use std::{
     io::{self, Write},
     process,
@@ -44,11 +44,13 @@ impl Replies {
     }
 
     /// Ends the last phase and returns all of them, in the order of their first beginning.
-    pub(super) fn phases(&self) -> Vec<Phase> {
+    pub(super) fn phases(&self) -> Vec<TaskPhase> {
         let mut clock = self.clock();
         clock.stop();
-        let phase =
-            |phase: &proofmill_console::Phase| Phase { name: phase.name.to_owned(), seconds: phase.seconds };
+        let phase = |phase: &proofmill_console::Phase| TaskPhase {
+            name: phase.name.to_owned(),
+            seconds: phase.seconds,
+        };
         clock.phases().iter().map(phase).collect()
     }
 

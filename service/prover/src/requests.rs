@@ -7,7 +7,7 @@ pub(crate) const LONGEST: usize = 1 << 20;
 
 /// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum RequestLine {
     /// A whole line, without its end.
     Whole(Vec<u8>),
     /// A line of more than [`LONGEST`] bytes, which were discarded.
@@ -18,7 +18,7 @@ pub(crate) enum Line {
 ///
 /// # Errors
 /// The operating system's error.
-pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<RequestLine>> {
     let (mut line, mut too_long) = (Vec::new(), false);
     loop {
         let available = match input.fill_buf() {
@@ -39,7 +39,7 @@ pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
         let used = part.len() + usize::from(end.is_some());
         input.consume(used);
         if end.is_some() {
-            return Ok(Some(if too_long { Line::TooLong } else { Line::Whole(line) }));
+            return Ok(Some(if too_long { RequestLine::TooLong } else { RequestLine::Whole(line) }));
         }
     }
 }
@@ -58,9 +58,14 @@ mod tests {
         for capacity in [1000, 1 << 16, 1 << 23] {
             let mut input = BufReader::with_capacity(capacity, text.as_slice());
             let lines: Vec<_> = std::iter::from_fn(|| read_line(&mut input).unwrap()).collect();
-            let whole = |line: &[u8]| Line::Whole(line.to_vec());
-            let expected =
-                [whole(&vec![b'a'; LONGEST]), whole(b""), whole(b"short"), Line::TooLong, whole(b"next")];
+            let whole = |line: &[u8]| RequestLine::Whole(line.to_vec());
+            let expected = [
+                whole(&vec![b'a'; LONGEST]),
+                whole(b""),
+                whole(b"short"),
+                RequestLine::TooLong,
+                whole(b"next"),
+            ];
             assert_eq!(lines, expected);
         }
     }

@@ -1,6 +1,6 @@
 //! Batches of BLS signatures.
 
-use super::fault::Fault;
+use super::fault::TaskFault;
 use proofmill::{
     Error,
     bls::{PublicKey, Signature, SignatureSet, find_invalid, verify_batch},
@@ -84,12 +84,12 @@ impl Sets {
     ///
     /// # Errors
     /// For a file that is not such JSON, and for keys and signatures that are no points of their groups.
-    pub(super) fn open(path: &Path) -> Result<Self, Fault> {
-        let text = read_file_at_most(path, LARGEST).map_err(|error| Fault::Io("sets", error))?;
+    pub(super) fn open(path: &Path) -> Result<Self, TaskFault> {
+        let text = read_file_at_most(path, LARGEST).map_err(|error| TaskFault::Io("sets", error))?;
         let sets: Vec<Set> = serde_json::from_slice(&text).map_err(|error| {
             // The error itself can have values.
             let (line, column) = (error.line(), error.column());
-            Fault::Input(format!(
+            TaskFault::Input(format!(
                 "sets: line {line}, column {column}: expected a JSON array of objects with public_keys, message and signature in hexadecimal digits"
             ))
         })?;
@@ -106,12 +106,14 @@ impl Sets {
         let mut keys = Vec::with_capacity(lengths.len());
         for (index, length) in lengths.into_iter().enumerate() {
             let named = |(number, key): (usize, proofmill::Result<_>)| {
-                key.map_err(|error| Fault::Input(format!("sets: set {index}: public key {number}: {error}")))
+                key.map_err(|error| {
+                    TaskFault::Input(format!("sets: set {index}: public key {number}: {error}"))
+                })
             };
             keys.push(decoded.by_ref().take(length).enumerate().map(named).collect::<Result<_, _>>()?);
         }
         let named = |(index, signature): (usize, proofmill::Result<_>)| {
-            signature.map_err(|error| Fault::Input(format!("sets: set {index}: signature: {error}")))
+            signature.map_err(|error| TaskFault::Input(format!("sets: set {index}: signature: {error}")))
         };
         let signatures = Signature::decode_many(&signatures).into_iter().enumerate();
         let signatures = signatures.map(named).collect::<Result<_, _>>()?;
@@ -121,8 +123,8 @@ impl Sets {
     /// Verifies all sets as one batch.
     ///
     /// # Errors
-    /// Names the first sets that are wrong.
-    pub(super) fn verify(&self) -> Result<(), Fault> {
+    /// For sets that are wrong: the error names the first ones.
+    pub(super) fn verify(&self) -> Result<(), TaskFault> {
         let parts = self.messages.iter().zip(&self.keys).zip(&self.signatures);
         let sets: Vec<_> = parts
             .map(|((message, keys), signature)| SignatureSet { keys, message, signature: *signature })
@@ -137,14 +139,14 @@ impl Sets {
 }
 
 /// The fault of a batch with these wrong sets.
-fn wrong(error: &Error, invalid: &[usize]) -> Fault {
+fn wrong(error: &Error, invalid: &[usize]) -> TaskFault {
     if invalid.is_empty() {
-        return Fault::Input(format!("sets: {error}"));
+        return TaskFault::Input(format!("sets: {error}"));
     }
     let named: Vec<_> = invalid.iter().take(MOST_NAMED).map(ToString::to_string).collect();
     let more = match invalid.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Fault::Input(format!("sets: invalid, counted from 0: {}{more}", named.join(", ")))
+    TaskFault::Input(format!("sets: invalid, counted from 0: {}{more}", named.join(", ")))
 }

@@ -1,15 +1,15 @@
-//! Tokens: who may do what. Secrets are random, and the store has only their digests.
+//! Tokens and what they allow. Secrets are random, and the store has only their digests.
 
 use crate::{
     error::ServiceError,
     names::{check_name, digest},
-    store::{Store, StoreError, Token},
+    store::{Store, StoreError, TokenRecord},
 };
 use std::{fmt, str::FromStr};
 
-/// What every secret begins with, so that people and programs that look for leaked secrets know it.
+/// The prefix of every secret, by which people and programs recognise leaked secrets.
 const PREFIX: &str = "proofmill_";
-/// Random bytes of a secret.
+/// The number of random bytes in a secret.
 const SECRET: usize = 32;
 
 /// What a token allows.
@@ -35,7 +35,7 @@ impl Scope {
     pub const ALL: [Self; 6] =
         [Self::Submit, Self::Priority, Self::Keys, Self::Work, Self::Observe, Self::Admin];
 
-    /// The word.
+    /// Its name in the store, in JSON and in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Submit => "submit",
@@ -58,19 +58,19 @@ impl FromStr for Scope {
     }
 }
 
-/// Who asks.
+/// The token of a caller, and what it allows.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The token's id.
     pub token: String,
     /// The token's name.
     pub name: String,
-    /// What it allows.
+    /// The scopes that it allows.
     pub scopes: Vec<Scope>,
 }
 
 impl Identity {
-    /// Refuses what the token does not allow.
+    /// Refuses a scope that the token does not have.
     ///
     /// # Errors
     /// [`ServiceError::Forbidden`].
@@ -86,7 +86,7 @@ impl Identity {
         self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
     }
 
-    /// Whose jobs it sees: all for an administrator.
+    /// The owner whose jobs it sees; `None` for an administrator, who sees all jobs.
     pub fn owner(&self) -> Option<String> {
         (!self.scopes.contains(&Scope::Admin)).then(|| self.token.clone())
     }
@@ -122,7 +122,7 @@ pub async fn new_token(
     let mut random = zeroize::Zeroizing::new([0; SECRET]);
     getrandom::fill(&mut *random).map_err(std::io::Error::other)?;
     let secret = zeroize::Zeroizing::new(format!("{PREFIX}{}", hex::encode(random.as_slice())));
-    let token = Token {
+    let token = TokenRecord {
         id: uuid::Uuid::now_v7().simple().to_string(),
         name: name.to_owned(),
         hash: digest(secret.as_bytes()),
@@ -135,17 +135,17 @@ pub async fn new_token(
     Ok(Secret(secret))
 }
 
-/// The digest of a secret, by which the store knows its token; `None` for what cannot be a secret. The time that this takes tells
-/// nothing of valid secrets.
+/// The digest of a secret, by which the store knows its token; `None` for a text that cannot be a secret. The time that this
+/// takes tells nothing about valid secrets.
 pub fn hash(secret: &str) -> Option<String> {
     let is_secret = secret.starts_with(PREFIX) && secret.len() == PREFIX.len() + 2 * SECRET;
     is_secret.then(|| digest(secret.as_bytes()))
 }
 
-/// Whose secret this is.
+/// The identity of the token with this secret; `None` if no valid token has it.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`]. `None` for what is no valid token's.
+/// [`StoreError::Unavailable`].
 pub async fn identify(store: &Store, secret: &str) -> Result<Option<Identity>, StoreError> {
     match hash(secret) {
         Some(hash) => Ok(store.valid_token(hash).await?.map(Identity::from)),
@@ -153,8 +153,8 @@ pub async fn identify(store: &Store, secret: &str) -> Result<Option<Identity>, S
     }
 }
 
-impl From<Token> for Identity {
-    fn from(token: Token) -> Self {
+impl From<TokenRecord> for Identity {
+    fn from(token: TokenRecord) -> Self {
         let scopes = token.scopes.split(' ').filter_map(|scope| scope.parse().ok()).collect();
         Self { token: token.id, name: token.name, scopes }
     }

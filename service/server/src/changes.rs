@@ -1,4 +1,4 @@
-//! Wakes those who wait for a job, in this process. Other servers' changes are not seen here: waiters also look again from time to time.
+//! Wakes waiters for jobs in this process. Other servers' changes are not seen here, so waiters also look again from time to time.
 
 use std::{
     collections::HashMap,
@@ -6,10 +6,10 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// Who waits for which job, and who waits for any job to be queued.
+/// The waiters for each job, and the waiters for any job to be queued.
 #[derive(Default)]
 pub struct Changes {
-    /// With the number of those who watch the job.
+    /// The notifier of each job, and the number of its watches.
     jobs: Mutex<HashMap<String, (Arc<Notify>, usize)>>,
     queue: Notify,
 }
@@ -30,7 +30,7 @@ impl Changes {
         Watch { changes: self, job: job.to_owned(), notify: notify.clone() }
     }
 
-    /// Wakes those who watch this job.
+    /// Wakes the waiters that watch this job.
     pub fn changed(&self, job: &str) {
         if let Some((notify, _)) = self.jobs().get(job) {
             notify.notify_waiters();

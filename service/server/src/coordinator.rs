@@ -1,56 +1,58 @@
-//! What a worker needs of the service. A worker in the server's process calls the [`Service`](crate::service::Service) itself, others
-//! reach it through HTTP.
+//! The operations of the service that a worker needs. A worker in the server's process calls the [`Service`](crate::service::Service)
+//! itself; other workers reach it through HTTP.
 
 use crate::{
     objects::Staging,
-    store::{Claim, Want, Worked},
+    store::{ClaimOutcome, Want, Worked},
 };
 use async_trait::async_trait;
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use serde::{Deserialize, Serialize};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
 
-/// The version of what workers on other machines and the service say to each other. It grows when one of them could misread the other.
+/// The version of the protocol between the service and workers on other machines. It grows when one of them could misread the other.
 pub const PROTOCOL: u32 = 3;
 
-/// The most bytes of an output that comes with a report: JSON that is not larger is no object.
+/// The most bytes of an output that comes with a report. JSON outputs up to this size are not stored as objects.
 pub const MOST_SMALL: usize = 16 << 10;
 
-/// What a worker needs of the service.
+/// The operations of the service that a worker needs.
 #[async_trait]
 pub trait Coordinator: Send + Sync {
-    /// The next jobs; waits so long for one if there is none. [`Claim::TooLarge`] comes at once.
-    async fn claim(&self, want: Want, wait: Duration) -> Result<Claim, Trouble>;
+    /// The next jobs; waits up to `wait` if there is none. [`ClaimOutcome::TooLarge`] comes at once.
+    async fn claim(&self, want: Want, wait: Duration) -> Result<ClaimOutcome, Trouble>;
 
-    /// What the worker says of the job that it claimed with this fence.
+    /// Reports on the job that the worker claimed with this fence.
     async fn report(&self, job: &str, fence: u64, worked: Worked) -> Result<(), Trouble>;
 
-    /// The file of an input, which lies in the service's objects or was brought into `folder`, which is made if it is not there.
-    async fn input(&self, job: &str, fence: u64, input: Input, folder: &Path) -> Result<PathBuf, Trouble>;
+    /// The file of an input: one of the service's objects, or a file that is brought into `folder`. The folder is made if it is not
+    /// there.
+    async fn input(&self, job: &str, fence: u64, input: TaskInput, folder: &Path)
+    -> Result<PathBuf, Trouble>;
 
-    /// Where the file of a key lies on this machine already, if it does.
+    /// The path of a key's file, if it lies on this machine already.
     fn key(&self, digest: &str) -> Option<PathBuf>;
 
-    /// Brings the file of a key, which is not checked, to this place.
+    /// Brings the file of a key to this place. Its digest is not checked.
     async fn bring_key(&self, digest: &str, place: &Path) -> Result<(), Trouble>;
 
     /// Stores an output, which the prover wrote into a folder of the staging and which does not come with the report.
-    async fn output(&self, job: &str, fence: u64, output: Output, file: &Path) -> Result<(), Trouble>;
+    async fn output(&self, job: &str, fence: u64, output: TaskOutput, file: &Path) -> Result<(), Trouble>;
 
-    /// Says that the worker is there.
+    /// Tells the service that the worker is alive, with facts about it.
     async fn see(&self, worker: &str, facts: &WorkerFacts) -> Result<(), Trouble>;
 
-    /// Says that the worker ends.
+    /// Tells the service that the worker ends.
     async fn leave(&self, worker: &str) -> Result<(), Trouble>;
 
-    /// Where the worker's own files lie: outputs on their way.
+    /// The folder for the worker's own files: outputs on their way.
     fn staging(&self) -> &Staging;
 }
 
-/// Why the service did not do what a worker asked.
+/// The reason why the service did not do what a worker asked.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Trouble {
     /// The job is not the worker's any more: it stops the prover.
@@ -59,7 +61,7 @@ pub enum Trouble {
     /// The service cannot be reached or cannot answer: the worker tries again.
     #[error("{0}")]
     Unavailable(String),
-    /// The service refuses this request, and would again; it goes on with others.
+    /// The service refuses this request, and would refuse it again; the worker goes on with others.
     #[error("{0}")]
     Refused(String),
     /// The service does not know the worker's token, or something like that: trying again does not help.
@@ -67,7 +69,7 @@ pub enum Trouble {
     Denied(String),
 }
 
-/// What a worker says of itself.
+/// Facts that a worker reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkerFacts {
     /// The name of its machine.

@@ -1,9 +1,9 @@
-//! Why the service does not do something.
+//! The reason why the service does not do something.
 
 use crate::store::StoreError;
 use std::io;
 
-/// Why the service does not do something.
+/// The reason why the service does not do something.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceError {

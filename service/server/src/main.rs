@@ -7,5 +7,5 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::run(commands::Arguments::parse())
+    commands::run(commands::ServerArguments::parse())
 }

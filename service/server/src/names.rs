@@ -13,7 +13,7 @@ pub fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// What an idempotency key is, for errors.
+/// The format of an idempotency key, for errors.
 pub(crate) const IDEMPOTENCY_KEY: &str =
     "an idempotency key has 1 to 255 visible ASCII characters without spaces";
 
@@ -28,7 +28,7 @@ fn is_name(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(characters) && !is_digest(text)
 }
 
-/// Refuses what cannot be the name of a key or a token, which `owner` says.
+/// Refuses a text that cannot be a name. `owner` is the word for the thing that it names: a key or a token.
 ///
 /// # Errors
 /// [`ServiceError::Invalid`].

@@ -1,4 +1,4 @@
-//! The states of a job and the events that change them. The stores decide by [`Progress::after`] alone, and the model checker explores it
+//! The states of a job and the events that change them. The stores decide by [`JobProgress::after`] alone, and the model checker explores it
 //! (`tests/model`).
 //!
 //! ```text
@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+#[schema(as = State)]
+pub enum JobState {
     /// Waits for a worker.
     Queued,
     /// A worker has it, until its lease ends.
@@ -41,12 +42,12 @@ pub enum State {
     Expired,
 }
 
-impl State {
+impl JobState {
     /// All states.
     pub const ALL: [Self; 7] =
         [Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Dead, Self::Cancelled, Self::Expired];
 
-    /// The word in the store and in JSON.
+    /// Its name in the store and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -75,11 +76,12 @@ impl State {
     }
 }
 
-/// How far a job has come: what decides which events it accepts.
+/// How far a job has come, which decides the events that it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Progress {
+#[schema(as = Progress)]
+pub struct JobProgress {
     /// The state.
-    pub state: State,
+    pub state: JobState,
     /// Claims that count, since the job was submitted or retried.
     pub attempts: u32,
     /// The most attempts; at least 1.
@@ -92,9 +94,9 @@ pub struct Progress {
     pub expires_at: Option<u64>,
 }
 
-/// What happens to a job. Times are the database's milliseconds.
+/// An event in the life of a job. Times are the database's milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum JobEvent {
     /// A worker takes the job, until `lease_until`.
     Claim {
         /// When the lease ends.
@@ -150,7 +152,7 @@ pub enum Event {
 pub enum Refused {
     /// The event is not for a job in this state.
     #[error("the job is {}", .0.name())]
-    State(State),
+    State(JobState),
     /// Another worker has claimed the job since.
     #[error("the lease has passed to another worker")]
     Fence,
@@ -159,8 +161,8 @@ pub enum Refused {
     Early,
 }
 
-/// When the leases that are believed end at the latest. Twice the longest lease, so that a step back of the clock that is shorter than a
-/// lease, or the clock of another server on the same SQLite file, takes no job from a worker that is alive.
+/// The latest end of a lease that is believed: twice the longest lease from now. So a step back of the clock that is shorter than a lease
+/// takes no job from a worker that is alive. Nor does the clock of another server on the same SQLite file.
 pub fn latest_end(now: u64, longest: u64) -> u64 {
     now.saturating_add(longest.saturating_mul(2))
 }
@@ -183,87 +185,87 @@ impl Contact {
         Self { since: if goes_on { self.since } else { now }, last: now }
     }
 
-    /// Whether it has lasted so long.
+    /// Whether it has lasted for this time, in milliseconds.
     pub fn lasts(self, time: u64) -> bool {
         self.last - self.since >= time
     }
 }
 
-impl Progress {
+impl JobProgress {
     /// A new job.
     pub fn new(most_attempts: u32, expires_at: Option<u64>) -> Self {
-        Self { state: State::Queued, attempts: 0, most_attempts, fence: 0, lease_until: 0, expires_at }
+        Self { state: JobState::Queued, attempts: 0, most_attempts, fence: 0, lease_until: 0, expires_at }
     }
 
     /// How far the job is after the event.
     ///
     /// # Errors
-    /// [`Refused`] if the job does not accept the event. A second [`Event::Finish`], `Fail`, `Lose` or `Release` of one claim is
+    /// [`Refused`] if the job does not accept the event. A second [`JobEvent::Finish`], `Fail`, `Lose` or `Release` of one claim is
     /// refused, too: callers who may have been answered before compare the state.
-    pub fn after(self, event: Event) -> Result<Self, Refused> {
+    pub fn after(self, event: JobEvent) -> Result<Self, Refused> {
         match event {
-            Event::Claim { lease_until } => {
-                self.expect(State::Queued)?;
+            JobEvent::Claim { lease_until } => {
+                self.expect(JobState::Queued)?;
                 // The fence only grows, so reports of earlier claims are told apart.
                 let (attempts, fence) = (self.attempts.saturating_add(1), self.fence.saturating_add(1));
-                Ok(Self { state: State::Running, attempts, fence, lease_until, ..self })
+                Ok(Self { state: JobState::Running, attempts, fence, lease_until, ..self })
             }
-            Event::Beat { fence, lease_until } => {
+            JobEvent::Beat { fence, lease_until } => {
                 self.expect_fence(fence)?;
                 // A beat that arrives late must not shorten the lease.
                 Ok(Self { lease_until: lease_until.max(self.lease_until), ..self })
             }
-            Event::Finish { fence } => {
+            JobEvent::Finish { fence } => {
                 self.expect_fence(fence)?;
-                Ok(Self { state: State::Done, ..self })
+                Ok(Self { state: JobState::Done, ..self })
             }
-            Event::Fail { fence } => {
+            JobEvent::Fail { fence } => {
                 self.expect_fence(fence)?;
-                Ok(Self { state: State::Failed, ..self })
+                Ok(Self { state: JobState::Failed, ..self })
             }
-            Event::Lose { fence } => {
+            JobEvent::Lose { fence } => {
                 self.expect_fence(fence)?;
                 Ok(self.lost())
             }
-            Event::Release { fence } => {
+            JobEvent::Release { fence } => {
                 self.expect_fence(fence)?;
-                Ok(Self { state: State::Queued, attempts: self.attempts.saturating_sub(1), ..self })
+                Ok(Self { state: JobState::Queued, attempts: self.attempts.saturating_sub(1), ..self })
             }
-            Event::EndLease { now, longest } => {
-                self.expect(State::Running)?;
+            JobEvent::EndLease { now, longest } => {
+                self.expect(JobState::Running)?;
                 let lasts = now < self.lease_until && self.lease_until <= latest_end(now, longest);
                 if lasts { Err(Refused::Early) } else { Ok(self.lost()) }
             }
-            Event::Cancel => match self.state {
-                State::Queued | State::Running => Ok(Self { state: State::Cancelled, ..self }),
+            JobEvent::Cancel => match self.state {
+                JobState::Queued | JobState::Running => Ok(Self { state: JobState::Cancelled, ..self }),
                 state => Err(Refused::State(state)),
             },
-            Event::Expire { now } => {
-                self.expect(State::Queued)?;
+            JobEvent::Expire { now } => {
+                self.expect(JobState::Queued)?;
                 match self.expires_at {
-                    Some(time) if time <= now => Ok(Self { state: State::Expired, ..self }),
+                    Some(time) if time <= now => Ok(Self { state: JobState::Expired, ..self }),
                     _ => Err(Refused::Early),
                 }
             }
-            Event::Retry => {
-                self.expect(State::Dead)?;
-                Ok(Self { state: State::Queued, attempts: 0, expires_at: None, ..self })
+            JobEvent::Retry => {
+                self.expect(JobState::Dead)?;
+                Ok(Self { state: JobState::Queued, attempts: 0, expires_at: None, ..self })
             }
         }
     }
 
     fn lost(self) -> Self {
-        let state = if self.attempts < self.most_attempts { State::Queued } else { State::Dead };
+        let state = if self.attempts < self.most_attempts { JobState::Queued } else { JobState::Dead };
         Self { state, ..self }
     }
 
-    fn expect(self, state: State) -> Result<(), Refused> {
+    fn expect(self, state: JobState) -> Result<(), Refused> {
         if self.state == state { Ok(()) } else { Err(Refused::State(self.state)) }
     }
 
     /// Whether a worker with this fence has the job.
     fn expect_fence(self, fence: u64) -> Result<(), Refused> {
-        self.expect(State::Running)?;
+        self.expect(JobState::Running)?;
         if self.fence == fence { Ok(()) } else { Err(Refused::Fence) }
     }
 }

@@ -1,11 +1,11 @@
-//! OpenTelemetry traces: a span for each job that ended, with a span for its time in the queue, one for its last attempt, and one for each of the
-//! attempt's phases.
+//! OpenTelemetry traces: a span for each job that ended. In it are a span for the time in the queue, one for the last attempt, and one for each
+//! of the attempt's phases.
 //!
 //! Spans are made when the job ends, from the times in its row: so they are complete also when another machine proved. The clock is the
-//! database's, as in the rest of what is said about a job. If the submission carried a `traceparent` (W3C Trace Context), the job's span
-//! is a child of the caller's.
+//! database's, as everywhere in the facts about a job. If the submission carried a `traceparent` (W3C Trace Context), the job's span is a child
+//! of the caller's.
 
-use crate::{service::Observer, state::State, store::Job};
+use crate::{service::JobObserver, state::JobState, store::JobRecord};
 use opentelemetry::{
     Context, KeyValue, SpanId, TraceFlags, TraceId,
     trace::{Span, SpanBuilder, SpanContext, Status, TraceContextExt, TraceState, Tracer, TracerProvider},
@@ -33,7 +33,7 @@ impl Traces {
     /// Sends spans by OTLP over gRPC to a collector such as `http://127.0.0.1:4317`. It need not be there yet.
     ///
     /// # Errors
-    /// A line about an address that is none.
+    /// A line about a malformed address.
     pub fn new(collector: &str) -> Result<Self, String> {
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(collector).build();
         Ok(Self::of(SdkTracerProvider::builder().with_batch_exporter(exporter.map_err(|error| {
@@ -49,7 +49,7 @@ impl Traces {
         Self { tracer: provider.tracer("proofmill"), provider }
     }
 
-    /// Sends what was not sent yet.
+    /// Sends the spans that were not sent yet.
     pub fn end(&self) {
         if let Err(error) = self.provider.shutdown_with_timeout(LAST_SPANS) {
             tracing::warn!(%error, "the last spans were not sent");
@@ -77,8 +77,8 @@ impl Traces {
     }
 }
 
-impl Observer for Traces {
-    fn ended(&self, job: &Job) {
+impl JobObserver for Traces {
+    fn ended(&self, job: &JobRecord) {
         let created = time(job.created_at);
         let ended = time(job.ended_at.unwrap_or(job.created_at));
         let attributes = vec![
@@ -106,8 +106,8 @@ impl Observer for Traces {
             end_attempt(Status::Unset);
         }
         end_job(match job.progress.state {
-            State::Done => Status::Ok,
-            State::Failed | State::Dead => Status::error(job.error.clone().unwrap_or_default()),
+            JobState::Done => Status::Ok,
+            JobState::Failed | JobState::Dead => Status::error(job.error.clone().unwrap_or_default()),
             _ => Status::Unset,
         });
     }
@@ -132,27 +132,32 @@ fn parent(header: &str) -> Option<Context> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Progress;
+    use crate::state::JobProgress;
     use opentelemetry_sdk::trace::{InMemorySpanExporter, SpanData};
-    use proofmill_job::{Finished, Phase, Task};
+    use proofmill_job::{Finished, Task, TaskPhase};
 
-    fn spans(job: &Job) -> Vec<SpanData> {
+    fn spans(job: &JobRecord) -> Vec<SpanData> {
         let exporter = InMemorySpanExporter::default();
         let traces = Traces::of(SdkTracerProvider::builder().with_simple_exporter(exporter.clone()));
         traces.ended(job);
         exporter.get_finished_spans().expect("spans")
     }
 
-    fn job() -> Job {
+    fn job() -> JobRecord {
         let phases = [("read", 0.5), ("sums", 1.25)]
-            .map(|(name, seconds)| Phase { name: name.to_owned(), seconds })
+            .map(|(name, seconds)| TaskPhase { name: name.to_owned(), seconds })
             .to_vec();
-        Job {
+        JobRecord {
             id: "1".repeat(32),
             owner: "a".to_owned(),
             task: Task::Prove { key: "2".repeat(64), program: None },
             label: None,
-            progress: Progress { state: State::Done, attempts: 1, fence: 1, ..Progress::new(3, None) },
+            progress: JobProgress {
+                state: JobState::Done,
+                attempts: 1,
+                fence: 1,
+                ..JobProgress::new(3, None)
+            },
             priority: 0,
             memory: 0,
             timeout_ms: 0,
@@ -163,7 +168,7 @@ mod tests {
             created_at: 1_000,
             started_at: Some(3_000),
             ended_at: Some(5_000),
-            inputs: crate::store::Inputs::None,
+            inputs: crate::store::InputState::None,
             threads: 1,
             trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
         }
@@ -195,7 +200,8 @@ mod tests {
             Some("nonsense"),
             Some("00-00000000000000000000000000000000-b7ad6b7169203331-01"),
         ] {
-            let job = Job { trace: trace.map(str::to_owned), started_at: None, finished: None, ..job() };
+            let job =
+                JobRecord { trace: trace.map(str::to_owned), started_at: None, finished: None, ..job() };
             let spans = spans(&job);
             let root = spans.iter().find(|span| span.name == "job").expect("a span");
             assert_eq!((root.parent_span_id, spans.len()), (SpanId::INVALID, 2), "{trace:?}");

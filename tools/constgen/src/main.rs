@@ -64,8 +64,9 @@ fn main() -> ExitCode {
         poseidon::round_constants(),
         poseidon2::round_constants(),
     ];
-    let kernels = [fma::kernels(), sve::poseidon(), sve::poseidon2(), sve::basic_functions(), sve::ntt()];
-    for Generated { path, text } in tables.into_iter().chain(kernels.into_iter().flatten()) {
+    let sve = [sve::poseidon(), sve::basic_functions(), sve::ntt()];
+    let kernels = fma::kernels().into_iter().chain(sve).chain(sve::poseidon2());
+    for Generated { path, text } in tables.into_iter().chain(kernels) {
         let file = root.join(path);
         if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
             continue;

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     CeremonyError, Randomness,
     contribute::{multiplied, named},
-    encoding::{CeremonyCurve, Form, Member, encode},
+    encoding::{CeremonyCurve, Member, PointEncoding, encode},
     raw_file::RawFile,
     state::HashState,
 };
@@ -25,7 +25,7 @@ use std::path::Path;
 const HASH: usize = 64;
 /// Bytes of the proofs of knowledge in a response.
 const fn size_of_proofs<C: CeremonyCurve>() -> usize {
-    6 * Form::Uncompressed.size::<C>() + 3 * Form::Uncompressed.size::<C::G2>()
+    6 * PointEncoding::Uncompressed.size::<C>() + 3 * PointEncoding::Uncompressed.size::<C::G2>()
 }
 /// The bytes of a response that snarkjs hashes together when it imports one.
 const IMPORTED: usize = 1 << 23;
@@ -86,7 +86,7 @@ impl<C: CeremonyCurve> Sections<C> for Exported<'_, C> {
         self.progress.begin(section.section().content);
         parallel::ranges(count, PIECE).try_for_each(|range| {
             let points = read::<C, G>(self.level, self.powers, section, range)?;
-            self.write(&encode(&points, Form::Uncompressed))
+            self.write(&encode(&points, PointEncoding::Uncompressed))
         })
     }
 }
@@ -151,14 +151,14 @@ impl<C: CeremonyCurve> Sections<C> for Response<'_, C> {
             count,
             secrets.factors(section),
             *progress,
-            |range| Ok(input.finite_points(*at, Form::Uncompressed, range)?),
+            |range| Ok(input.finite_points(*at, PointEncoding::Uncompressed, range)?),
             |_, points| {
-                let bytes = encode(points, Form::Compressed);
+                let bytes = encode(points, PointEncoding::Compressed);
                 bytes.chunks(HASHED).for_each(|bytes| hash.update(bytes));
                 Ok(out.append(&bytes)?)
             },
         )?;
-        *at += count * Form::Uncompressed.size::<G>();
+        *at += count * PointEncoding::Uncompressed.size::<G>();
         Ok(())
     }
 }
@@ -226,12 +226,12 @@ impl<C: CeremonyCurve> Sections<C> for Imported<'_, C> {
     ) -> Result<(), CeremonyError> {
         let Self { input, at, file, hash, first, progress } = self;
         progress.begin(section.section().content);
-        let size = Form::Compressed.size::<G>();
+        let size = PointEncoding::Compressed.size::<G>();
         file.points(section, |out| {
             parallel::ranges(count, PIECE).try_for_each(|range| {
                 let bytes = input.part(*at + range.start * size..*at + range.end * size);
                 bytes.chunks(IMPORTED).for_each(|bytes| hash.update(bytes));
-                let points = input.finite_points::<G>(*at, Form::Compressed, range.clone())?;
+                let points = input.finite_points::<G>(*at, PointEncoding::Compressed, range.clone())?;
                 remember(first, section, range.start, &points);
                 out.points(&points)
             })
@@ -245,12 +245,14 @@ impl RawFile {
     /// The power of a challenge, by its length.
     fn power_of_challenge<C: CeremonyCurve>(&self) -> Result<u32, CircomError> {
         let length = self.len();
-        let is_right = |power: &u32| HASH + size_of_powers::<C>(Form::Uncompressed, *power) == length;
+        let is_right =
+            |power: &u32| HASH + size_of_powers::<C>(PointEncoding::Uncompressed, *power) == length;
         if let Some(power) = (1..=28).find(is_right) {
             return Ok(power);
         }
-        let one = size_of_powers::<C>(Form::Uncompressed, 1) - size_of_powers::<C>(Form::Uncompressed, 0);
-        let more = HASH + size_of_powers::<C>(Form::Uncompressed, 0) - one;
+        let one = size_of_powers::<C>(PointEncoding::Uncompressed, 1)
+            - size_of_powers::<C>(PointEncoding::Uncompressed, 0);
+        let more = HASH + size_of_powers::<C>(PointEncoding::Uncompressed, 0) - one;
         let problem = format!(
             "expected a challenge, of {one} bytes for each of 2^1 to 2^28 powers and {more} more, found {length} bytes"
         );
@@ -260,7 +262,7 @@ impl RawFile {
     /// Checks the length of a response: the challenge's hash, as many points as the challenge has, compressed, and the proofs of knowledge.
     fn expect_response<C: CeremonyCurve>(&self, power: u32) -> Result<(), CircomError> {
         let length = self.len();
-        let expected = HASH + size_of_powers::<C>(Form::Compressed, power) + size_of_proofs::<C>();
+        let expected = HASH + size_of_powers::<C>(PointEncoding::Compressed, power) + size_of_proofs::<C>();
         if length == expected {
             return Ok(());
         }
@@ -271,9 +273,12 @@ impl RawFile {
     /// The proofs of knowledge at the end of a response.
     fn proofs<C: CeremonyCurve>(&self) -> Result<[KnowledgeProof<C>; 3], CircomError> {
         let at = self.len().saturating_sub(size_of_proofs::<C>());
-        let in_g1 = self.finite_points::<C>(at, Form::Uncompressed, 0..6)?;
-        let in_g2 =
-            self.finite_points::<C::G2>(at + 6 * Form::Uncompressed.size::<C>(), Form::Uncompressed, 0..3)?;
+        let in_g1 = self.finite_points::<C>(at, PointEncoding::Uncompressed, 0..6)?;
+        let in_g2 = self.finite_points::<C::G2>(
+            at + 6 * PointEncoding::Uncompressed.size::<C>(),
+            PointEncoding::Uncompressed,
+            0..3,
+        )?;
         let proofs = in_g1.as_chunks::<2>().0.iter().zip(in_g2);
         let mut proofs = proofs.map(|([s, sx], spx)| KnowledgeProof { s: *s, sx: *sx, spx });
         match [proofs.next(), proofs.next(), proofs.next()] {

@@ -4,7 +4,7 @@ use super::{PIECE, Secrets, Sections, each_section, expect_whole, first_challeng
 use crate::{
     CeremonyError, Randomness,
     contribute::{multiplied, named},
-    encoding::{CeremonyCurve, Form, Member, encode},
+    encoding::{CeremonyCurve, Member, PointEncoding, encode},
     state::HashState,
 };
 use blake2::{Blake2b512, Digest};
@@ -97,7 +97,7 @@ pub fn contribute<'a, C: CeremonyCurve>(
     finish(file, powers, response, contribution(name, beacon, first, proofs), progress)
 }
 
-/// Refuses what has no room in the file before it is computed.
+/// Refuses a name or beacon that has no room in the file, before anything is computed.
 pub(super) fn expect_short(name: Option<&str>, beacon: Option<&Beacon>) -> Result<(), CeremonyError> {
     let longest = name.map_or(0, str::len).max(beacon.map_or(0, |beacon| beacon.seed.len()));
     if u8::try_from(longest).is_ok() { Ok(()) } else { Err(CeremonyError::TooLong) }
@@ -165,7 +165,9 @@ impl<C: CeremonyCurve> Sections<C> for Multiplied<'_, C> {
                 |range| read(*level, powers, section, range),
                 |start, points| {
                     remember(first, section, start, points);
-                    encode(points, Form::Compressed).chunks(HASHED).for_each(|bytes| response.update(bytes));
+                    encode(points, PointEncoding::Compressed)
+                        .chunks(HASHED)
+                        .for_each(|bytes| response.update(bytes));
                     Ok(out.points(points)?)
                 },
             )
@@ -173,7 +175,7 @@ impl<C: CeremonyCurve> Sections<C> for Multiplied<'_, C> {
     }
 }
 
-/// Keeps a section's first power of those that begin at index `start`.
+/// Keeps a section's first power, if it is among these points, which begin at index `start`.
 pub(super) fn remember<C: CeremonyCurve, G: Member<C>>(
     powers: &mut FirstPowers<C>,
     section: PtauPoints,
@@ -187,7 +189,7 @@ pub(super) fn remember<C: CeremonyCurve, G: Member<C>>(
     }
 }
 
-/// Hashes what was written.
+/// Hashes the points that were written.
 struct Written<'a, 'b, C: CeremonyCurve> {
     file: &'a mut PtauWriter<'b, C>,
     hash: Blake2b512,
@@ -201,7 +203,7 @@ impl<C: CeremonyCurve> Sections<C> for Written<'_, '_, C> {
     ) -> Result<(), CeremonyError> {
         let Self { file, hash } = self;
         Ok(file.reread::<G>(section, PIECE, |points| {
-            hash.update(encode(points, Form::Uncompressed));
+            hash.update(encode(points, PointEncoding::Uncompressed));
             Ok::<_, CircomError>(())
         })?)
     }

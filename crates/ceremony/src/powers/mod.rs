@@ -1,8 +1,8 @@
 //! The first phase: powers of tau, which do not depend on a circuit.
 //!
-//! A contribution multiplies tau, alpha and beta by secrets x, and so each point of the file by a product of powers of them. For each x
-//! there is a proof of knowledge `(s, x s, x s')`: s is a random point of G1, s' a hash to G2 of the previous challenge's hash, s and x s.
-//! The *challenge* is the response's hash and all powers, uncompressed; the *response* to it is its hash, all new powers, compressed, and the
+//! A contribution multiplies tau, alpha and beta by secrets x, and so each point of the file by a product of powers of them. For each x there
+//! is a proof of knowledge `(s, x s, x s')`. s is a random point of G1, and s' a hash to G2 of the previous challenge's hash, s and x s. The
+//! *challenge* is the response's hash and all powers, uncompressed; the *response* to it is its hash, all new powers, compressed, and the
 //! proofs of knowledge. Both may travel as files, in place of the `.ptau`, in the format of the Perpetual Powers of Tau. A file has the hash
 //! of each challenge, and of each response the state of its hash before the proofs of knowledge, with which it can be completed.
 //!
@@ -22,7 +22,7 @@ pub use verify::{response_hash, verify};
 
 use crate::{
     CeremonyError,
-    encoding::{CeremonyCurve, Form, Group, Member, draw_point, encode, write_uncompressed},
+    encoding::{CeremonyCurve, Group, Member, PointEncoding, draw_point, encode, write_uncompressed},
     generator::Generator,
 };
 use blake2::{Blake2b512, Digest};
@@ -36,7 +36,7 @@ use zeroize::Zeroizing;
 /// Points of a section that are in memory at the same time.
 const PIECE: usize = 1 << 18;
 
-/// What is done to each section of powers.
+/// A function that is applied to each section of powers.
 trait Sections<C: CeremonyCurve> {
     fn section<G: Member<C> + Curve<Scalar = C::Scalar>>(
         &mut self,
@@ -55,12 +55,12 @@ fn each_section<C: CeremonyCurve>(power: u32, visitor: &mut impl Sections<C>) ->
 }
 
 /// Bytes of all powers: `2^(power + 1) - 1` points of tau in G1, `2^power` in G2, twice `2^power` in G1, and one in G2.
-fn size_of_powers<C: CeremonyCurve>(form: Form, power: u32) -> usize {
+fn size_of_powers<C: CeremonyCurve>(form: PointEncoding, power: u32) -> usize {
     let n = 1 << power;
     (4 * n - 1) * form.size::<C>() + (n + 1) * form.size::<C::G2>()
 }
 
-/// The sections of a file, all of which have their lengths, of a whole ceremony.
+/// The sections of a file of a whole ceremony, whose lengths are checked.
 fn expect_whole<C: CeremonyCurve>(powers: &Ptau<C>) -> Result<u32, CeremonyError> {
     powers.expect_complete()?;
     let PtauHeader { power, ceremony_power } = *powers.header();
@@ -93,7 +93,7 @@ struct Secrets<C: CeremonyCurve> {
 }
 
 impl<C: CeremonyCurve> Secrets<C> {
-    /// Draws them and makes their proofs of knowledge, to a challenge with this hash.
+    /// Draws secrets and makes their proofs of knowledge, for a challenge with this hash.
     fn new(
         generator: &mut Generator,
         challenge: &[u8; 64],
@@ -132,7 +132,9 @@ impl<C: CeremonyCurve> Secrets<C> {
 fn base<C: CeremonyCurve>(which: u8, challenge: &[u8; 64], s: &Affine<C>, sx: &Affine<C>) -> Affine<C::G2> {
     // The first byte separates the three bases: a proof for tau is none for alpha or beta.
     let hash = Blake2b512::new_with_prefix([which]).chain_update(challenge);
-    draw_point(&mut Generator::new(&hash.chain_update(encode(&[*s, *sx], Form::Uncompressed)).finalize()))
+    draw_point(&mut Generator::new(
+        &hash.chain_update(encode(&[*s, *sx], PointEncoding::Uncompressed)).finalize(),
+    ))
 }
 
 /// The hash of the challenge that has no contributions: of an empty response's hash and generators.

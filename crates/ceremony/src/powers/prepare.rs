@@ -6,7 +6,9 @@
 use crate::{
     CeremonyError,
     encoding::{CeremonyCurve, Group, Member},
-    transform::{self, Direction, PIECE, Steps, Transform, butterflies, fill, inverse, scratch},
+    transform::{
+        self, ButterflyProgress, Direction, PIECE, PointTransform, butterflies, fill, inverse, scratch,
+    },
 };
 use proofmill_circom::{CircomCurve, PointCheck, Ptau, PtauHeader, PtauPoints, PtauWriter};
 use proofmill_cpu::Level;
@@ -41,8 +43,8 @@ pub fn prepare<'a, C: CeremonyCurve>(
     })
 }
 
-/// Adds the Lagrange polynomials of the domain of `2^(power + 1)` points, which files lack that snarkjs prepared before 0.3, and PLONK's
-/// setup needs. Otherwise as [`prepare`].
+/// Adds the Lagrange polynomials of the domain of `2^(power + 1)` points. PLONK's setup needs them, and files that snarkjs prepared
+/// before 0.3 lack them. Otherwise as [`prepare`].
 ///
 /// # Errors
 /// As [`prepare`], and [`CeremonyError::Unprepared`].
@@ -65,7 +67,7 @@ pub fn convert<'a, C: CeremonyCurve>(
     })
 }
 
-/// Begins a file of powers, as many as the header says, and all contributions, to be followed by the Lagrange polynomials.
+/// Begins a file with the powers that the header announces and all contributions. The Lagrange polynomials follow.
 pub(super) fn with_powers<'a, C: CircomCurve>(
     target: Target<'a>,
     powers: &Ptau<C>,
@@ -87,7 +89,7 @@ struct Work<'a, C: CeremonyCurve> {
 }
 
 impl<C: CeremonyCurve> Work<'_, C> {
-    /// Writes the powers, the contributions, and what `prepared` writes.
+    /// Writes the powers, the contributions, and the sections that `prepared` writes.
     fn write(
         &self,
         target: Target<'_>,
@@ -114,7 +116,8 @@ impl<C: CeremonyCurve> Work<'_, C> {
         let Some(section) = G::prepared(source) else { return Ok(()) };
         progress.begin(section.section().content);
         let powers = self.powers.points::<G>(source)?;
-        let steps = Steps::new(domains.clone().map(|log_n| butterflies(1 << log_n)).sum(), progress);
+        let steps =
+            ButterflyProgress::new(domains.clone().map(|log_n| butterflies(1 << log_n)).sum(), progress);
         file.points(section, |out| {
             let kept = (1 << domains.start) - 1;
             for range in parallel::ranges(kept, PIECE) {
@@ -133,7 +136,7 @@ impl<C: CeremonyCurve> Work<'_, C> {
                     split(self.level, &mut points, &C::Scalar::from(C::SHIFT));
                     domain = n / 2;
                 }
-                let mut transform = Transform {
+                let mut transform = PointTransform {
                     level: self.level,
                     points: &mut points,
                     roots: C::root_of_unity,
@@ -148,9 +151,9 @@ impl<C: CeremonyCurve> Work<'_, C> {
     }
 }
 
-/// Turns the powers t_j of a domain of n = 2 m points that the field does not have into those of the domain of m points,
+/// For a domain of n = 2 m points that the field does not have: turns the powers t_j into those of the domain of m points,
 /// `(s^m t_j - t_(m+j)) / (s^m - 1)`, and of its coset by the shift s, `s^(-j) (t_(m+j) - t_j) / (s^m - 1)`: snarkjs takes both
-/// together for the domain of n points.
+/// together as the domain of n points.
 fn split<G: Group>(level: Level, points: &mut Elements<Affine<G>>, shift: &G::Scalar) {
     let half = points.len() / 2;
     let factor = inverse(&(shift.pow_vartime(&[half as u64]) - G::Scalar::ONE));
@@ -201,10 +204,15 @@ mod tests {
             written.extend_from_slice(piece);
             Ok::<_, CeremonyError>(())
         };
-        let steps = Steps::new(butterflies(domain.len()), Progress::NONE);
-        Transform { level: Level::best(), points, roots: <G1 as CircomCurve>::root_of_unity, steps: &steps }
-            .run(domain, Direction::Inverse, write)
-            .unwrap();
+        let steps = ButterflyProgress::new(butterflies(domain.len()), Progress::NONE);
+        PointTransform {
+            level: Level::best(),
+            points,
+            roots: <G1 as CircomCurve>::root_of_unity,
+            steps: &steps,
+        }
+        .run(domain, Direction::Inverse, write)
+        .unwrap();
         written
     }
 

@@ -1,11 +1,11 @@
-//! Verification of contributions and of the powers that they lead to.
+//! Verification of contributions and of the resulting powers.
 
 use super::{
     PIECE, Sections, base, contribute::remember, each_section, first_challenge, read, size_of_powers, wrong,
 };
 use crate::{
     CeremonyError,
-    encoding::{CeremonyCurve, Form, Group, Member, encode},
+    encoding::{CeremonyCurve, Group, Member, PointEncoding, encode},
     state::HashState,
     transform,
     verify::{is_same_ratio, of_beacon_again},
@@ -22,16 +22,16 @@ use proofmill_srs::{first_broken, sides};
 use rand::{TryRngCore, rngs::OsRng};
 use std::ops::Range;
 
-/// Verifies the file of a ceremony: that each contribution knew its secrets and multiplied tau, alpha and beta by them, in the order of the
-/// list; that the powers are those of the last tau, alpha and beta, each point in its group; that their hash is in the last contribution, if
-/// the file has all powers of the ceremony; and the Lagrange polynomials, if it is prepared. Returns the hashes of the responses. Runs on
-/// the ambient rayon pool.
+/// Verifies the file of a ceremony. Each contributor must have known the secrets, and multiplied tau, alpha and beta by them, in the order
+/// of the list. The powers must be those of the last tau, alpha and beta, each point in its group. If the file has all powers of the
+/// ceremony, their hash must be in the last contribution. If the file is prepared, the Lagrange polynomials are verified, too. Returns the
+/// hashes of the responses. Runs on the ambient rayon pool.
 ///
 /// Powers are verified by sums with powers of a random factor z, as [`Srs::check`](proofmill_srs::Srs::check) does; a wrong file passes with
-/// a probability below 2^-220. The sum of `z^i tau^i` is also that of the values of `1 + z x + z^2 x^2 + ...` on a domain times the domain's
-/// Lagrange polynomials at tau; a value is a fraction, so no transform is needed. The largest domain of tau in G1 needs one power more than
-/// the file has: in its place is either zero or the next power, which a pairing decides. Of the largest power, 28, the domain of 2^29
-/// points is not verified.
+/// a probability below 2^-220. The sum of `z^i tau^i` is also the sum of the values of `1 + z x + z^2 x^2 + ...` on a domain times the
+/// domain's Lagrange polynomials at tau. Each value is a fraction, so no transform is needed. The largest domain of tau in G1 needs one
+/// power more than the file has: in its place is either zero or the next power, which a pairing decides. The domain of 2^29 points, which
+/// only files of power 28 have, is not verified.
 ///
 /// Nothing binds names, the hashes of responses before the last one, and bytes behind the buffer of their states.
 ///
@@ -86,13 +86,13 @@ pub fn response_hash<C: CeremonyCurve>(
     ceremony_power: u32,
 ) -> Option<[u8; 64]> {
     // The challenge's hash and all powers.
-    let length = 64 + size_of_powers::<C>(Form::Compressed, ceremony_power);
+    let length = 64 + size_of_powers::<C>(PointEncoding::Compressed, ceremony_power);
     let mut state = HashState::from_bytes(&contribution.partial_hash, length as u64)?;
     state.update(&contribution.key());
     Some(state.finish())
 }
 
-/// What is wrong with a contribution to the powers `before` and the challenge with this hash.
+/// The fault of a contribution to the powers `before` and the challenge with this hash.
 pub(super) fn problem<C: CeremonyCurve>(
     level: Level,
     contribution: &PtauContribution<C>,
@@ -162,7 +162,7 @@ impl<C: CeremonyCurve> Sections<C> for Verified<'_, C> {
         let prepared = G::prepared(section).filter(|_| powers.is_prepared());
         let sum = walk::<C, G>(level, powers, section, 0..count, z, prepared.is_some(), |start, points| {
             remember(&mut found, section, start, points);
-            hash.update(encode(points, Form::Uncompressed));
+            hash.update(encode(points, PointEncoding::Uncompressed));
             progress.share((start + points.len()) as u64, count as u64);
         })?;
         let mut expected = *last;
@@ -197,7 +197,7 @@ struct Sum<G: Curve> {
     last: Affine<G>,
     /// The last point's power of z.
     power: G::Scalar,
-    /// If they are asked for, the sums of the first 1, 2, 4 and so on terms, and of all.
+    /// If requested, the sums of the first 1, 2, 4 and so on terms, and of all terms.
     prefixes: Vec<Jacobian<G>>,
 }
 
@@ -212,7 +212,7 @@ impl<G: Group> Sum<G> {
     }
 }
 
-/// Reads points, of which it gives pieces to `each` with the index of their first from the beginning of the range.
+/// Reads points piece by piece. `each` receives the pieces, with the index of their first point in the range.
 fn walk<C: CeremonyCurve, G: Group>(
     level: Level,
     powers: &Ptau<C>,
@@ -252,14 +252,14 @@ fn walk<C: CeremonyCurve, G: Group>(
     Ok(total)
 }
 
-/// Verifies the Lagrange polynomials at tau of domains of 1, 2, 4 and so on points, by the sums of as many powers times those of z, all
-/// together with random factors, and, if these differ, by halves.
+/// Verifies the Lagrange polynomials at tau of the domains of 1, 2, 4 and so on points, by the sums of powers times powers of z. All
+/// domains are verified together, with random factors; if the sums differ, the wrong domain is found by halves.
 ///
 /// The polynomial `f = 1 + z x + ... + (z x)^(n-1)` has the value `(z^n - 1) / (z w^j - 1)` at the root w^j of order n; the sum of these times
 /// the Lagrange polynomials is f at tau. All n terms of f are used in every domain, so that no difference is orthogonal to its values.
 ///
 /// The file has n - 1 powers for the largest domain of tau in G1. Prepared from these, the domain has zero in place of `tau^(n-1)`; as a part
-/// of a larger file it has that power. What remains after the sum of the n - 1 powers must be infinity or `z^(n-1) tau^(n-1)`.
+/// of a larger file it has that power. So the difference to the sum of the n - 1 powers must be infinity or `z^(n-1) tau^(n-1)`.
 fn lagrange<C: CeremonyCurve, G: Member<C> + Curve<Scalar = C::Scalar>>(
     run: Run<'_>,
     powers: &Ptau<C>,
@@ -312,7 +312,7 @@ fn lagrange<C: CeremonyCurve, G: Member<C> + Curve<Scalar = C::Scalar>>(
 
 /// The values of f times a factor at a range of the powers of a root of order n.
 fn values<F: Field>(n: usize, range: Range<usize>, z: &F, root: &F, factor: &F) -> Vec<F> {
-    /// Values whose inversions are one.
+    /// The number of values that share an inversion.
     const BLOCK: usize = 1 << 10;
     let numerator = (z.pow_vartime(&[n as u64]) - F::ONE) * *factor;
     let blocks = parallel::map(parallel::ranges(range.len(), BLOCK), |block| {

@@ -2,7 +2,7 @@
 
 use super::{
     CURVE, PlonkProof, PlonkVerificationKey, Point, Scalar, point,
-    reader::{Document, Node},
+    reader::{Document, JsonNode},
     text_of,
 };
 use crate::error::CircomError;
@@ -101,17 +101,17 @@ struct KeyText<'a> {
 }
 
 /// The root of a document of Proofmill's own, which must name its curve.
-fn root(document: &Document) -> Result<Node<'_>, CircomError> {
+fn root(document: &Document) -> Result<JsonNode<'_>, CircomError> {
     let root = document.of_protocol::<G1>(PROTOCOL)?;
     root.key("curve")?;
     Ok(root)
 }
 
-fn points(node: &Node<'_>) -> Result<Vec<Affine<G1>>, CircomError> {
-    node.items()?.iter().map(Node::point).collect()
+fn points(node: &JsonNode<'_>) -> Result<Vec<Affine<G1>>, CircomError> {
+    node.items()?.iter().map(JsonNode::point).collect()
 }
 
-fn names(node: &Node<'_>) -> Result<Vec<String>, CircomError> {
+fn names(node: &JsonNode<'_>) -> Result<Vec<String>, CircomError> {
     node.items()?.iter().map(|name| name.text().map(str::to_owned)).collect()
 }
 
@@ -129,7 +129,7 @@ impl CircuitProof {
                 .key("evaluations")?
                 .items()?
                 .iter()
-                .map(Node::scalar)
+                .map(JsonNode::scalar)
                 .collect::<Result<_, _>>()?,
             openings: [at_xi.point()?, at_next.point()?],
         })

@@ -94,7 +94,7 @@ impl<C: CircomCurve> Groth16VerificationKey<C> {
             beta_2: root.key("vk_beta_2")?.point()?,
             gamma_2: root.key("vk_gamma_2")?.point()?,
             delta_2: root.key("vk_delta_2")?.point()?,
-            ic: ic_points.iter().map(super::reader::Node::point).collect::<Result<_, _>>()?,
+            ic: ic_points.iter().map(super::reader::JsonNode::point).collect::<Result<_, _>>()?,
         })
     }
 

@@ -70,7 +70,7 @@ const CURVE: &str = <proofmill_curve::bn254::G1 as crate::CircomCurve>::SNARKJS;
 type Scalar = String;
 type Point = [Coefficients; 3];
 
-/// A coordinate: a number, or a list of as many as the field has coefficients.
+/// A coordinate: a number, or a list with a number for each coefficient of the field.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Coefficients {
@@ -95,7 +95,7 @@ pub fn parse_public<P: ScalarPrime>(name: &str, text: &[u8]) -> Result<Vec<Fp<P>
 }
 
 fn public_of<P: ScalarPrime>(document: &Document) -> Result<Vec<Fp<P>>, CircomError> {
-    document.root().items()?.iter().map(reader::Node::scalar).collect()
+    document.root().items()?.iter().map(reader::JsonNode::scalar).collect()
 }
 
 impl Text {

@@ -51,8 +51,8 @@ impl Document {
         Err(problem)
     }
 
-    pub(super) fn root(&self) -> Node<'_> {
-        Node { file: &self.name, path: String::new(), value: &self.value }
+    pub(super) fn root(&self) -> JsonNode<'_> {
+        JsonNode { file: &self.name, path: String::new(), value: &self.value }
     }
 
     /// The document's protocol.
@@ -69,7 +69,7 @@ impl Document {
     pub(super) fn of_protocol<C: CircomCurve>(
         &self,
         protocol: &'static str,
-    ) -> Result<Node<'_>, CircomError> {
+    ) -> Result<JsonNode<'_>, CircomError> {
         let root = self.root();
         let found = self.protocol();
         if found != Some(protocol) {
@@ -88,13 +88,13 @@ impl Document {
 }
 
 /// A value and the path to it.
-pub(super) struct Node<'a> {
+pub(super) struct JsonNode<'a> {
     file: &'a FileName,
     path: String,
     value: &'a Value,
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     pub(super) fn problem(&self, problem: String) -> CircomError {
         let path = if self.path.is_empty() { "the document" } else { &self.path };
         CircomError::json_value(self.file, path, problem)
@@ -105,11 +105,11 @@ impl<'a> Node<'a> {
     }
 
     /// The value under a key of an object.
-    pub(super) fn key(&self, key: &str) -> Result<Node<'a>, CircomError> {
+    pub(super) fn key(&self, key: &str) -> Result<JsonNode<'a>, CircomError> {
         let object = self.value.as_object().ok_or_else(|| self.expected("an object"))?;
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
         let value = object.get(key).ok_or_else(|| CircomError::json_value(self.file, &path, "is missing"))?;
-        Ok(Node { file: self.file, path, value })
+        Ok(JsonNode { file: self.file, path, value })
     }
 
     /// Whether a verification key says that its setup is insecure; keys that do not say so have no such member.
@@ -122,14 +122,14 @@ impl<'a> Node<'a> {
     }
 
     /// The values of a list.
-    pub(super) fn items(&self) -> Result<Vec<Node<'a>>, CircomError> {
+    pub(super) fn items(&self) -> Result<Vec<JsonNode<'a>>, CircomError> {
         let list = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
-        let node = |(i, value)| Node { file: self.file, path: format!("{}[{i}]", self.path), value };
+        let node = |(i, value)| JsonNode { file: self.file, path: format!("{}[{i}]", self.path), value };
         Ok(list.iter().enumerate().map(node).collect())
     }
 
     /// The values of a list of known length.
-    pub(super) fn tuple<const N: usize>(&self) -> Result<[Node<'a>; N], CircomError> {
+    pub(super) fn tuple<const N: usize>(&self) -> Result<[JsonNode<'a>; N], CircomError> {
         let items = self.items()?;
         let found = items.len();
         items.try_into().map_err(|_| self.problem(format!("expected a list of {N}, found one of {found}")))
@@ -159,11 +159,11 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn point<C: Curve<Base: Coordinate>>(&self) -> Result<Affine<C>, CircomError> {
-        let [x, y, z] = self.tuple()?.each_ref().map(Node::coordinate);
+        let [x, y, z] = self.tuple()?.each_ref().map(JsonNode::coordinate);
         self.affine(x?, y?, z?)
     }
 
-    /// A number, or a list of as many as the field has coefficients.
+    /// A number, or a list with a number for each coefficient of the field.
     fn coordinate<F: Coordinate>(&self) -> Result<F, CircomError> {
         if F::DEGREE == 1 {
             let digits = self.digits()?;

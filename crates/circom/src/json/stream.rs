@@ -1,5 +1,5 @@
-//! JSON that is written while it is made, for exports larger than memory: lines and indentation as snarkjs's `bfj.write` with a
-//! space of 1, in which an empty list or object is a line of its own.
+//! JSON that is written while it is made, for exports larger than memory. Lines and indentation are those of snarkjs's
+//! `bfj.write` with a space of 1; an empty list or object is a line of its own.
 
 use crate::{decode::Coordinate, error::CircomError};
 use proofmill_curve::{Affine, Curve};

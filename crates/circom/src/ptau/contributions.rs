@@ -19,7 +19,7 @@ const PARTIAL_HASH: usize = 216;
 /// Bytes of a challenge's hash.
 const CHALLENGE: usize = 64;
 
-/// The points that a contribution multiplies by its secrets, of which all others are powers.
+/// The points that a contribution multiplies by its secrets. All other points are powers of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPowers<C: CircomCurve = G1> {
     /// tau in G1.
@@ -35,7 +35,7 @@ pub struct FirstPowers<C: CircomCurve = G1> {
 }
 
 impl<C: CircomCurve> FirstPowers<C> {
-    /// Before any contribution: tau, alpha and beta are 1.
+    /// The powers before any contribution: tau, alpha and beta are 1.
     pub const INITIAL: Self = Self {
         tau_g1: C::GENERATOR,
         tau_g2: C::G2::GENERATOR,
@@ -65,10 +65,11 @@ pub struct PtauContribution<C: CircomCurve = G1> {
     pub beacon: Option<Beacon>,
     /// The first powers after the contribution.
     pub powers: FirstPowers<C>,
-    /// Of the factors of tau, alpha and beta.
+    /// The proofs of knowledge of the factors of tau, alpha and beta.
     pub proofs: [KnowledgeProof<C>; 3],
-    /// The state of the BLAKE2b-512 of the contribution's response, before its last 768 bytes, which are [`Self::key`]: a buffer of 128
-    /// bytes, eight words of state, the bytes hashed, the bytes in the buffer, and a word of zero; words are of 64 bits, little-endian.
+    /// The state of the BLAKE2b-512 of the contribution's response, before its last 768 bytes, which are [`Self::key`]. It is a buffer
+    /// of 128 bytes, eight words of state, the number of bytes hashed, the number of bytes in the buffer, and a word of zero. Words
+    /// have 64 bits, little-endian.
     pub partial_hash: [u8; PARTIAL_HASH],
     /// The BLAKE2b-512 hash of the challenge to the next contributor: of the response's hash and all powers.
     pub next_challenge: [u8; CHALLENGE],

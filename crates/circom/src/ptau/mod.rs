@@ -1,9 +1,9 @@
 //! `.ptau`: powers of tau, the structured reference string from which proving keys are made.
 //!
-//! Sections: 1 the header; 2 tau^i in G1 for i below 2^(p+1) - 1; 3 tau^i in G2, 4 alpha tau^i and 5 beta
-//! tau^i in G1, for i below 2^p; 6 beta in G2; 7 the contributions. Once prepared for phase 2, also 12, 13, 14
-//! and 15: for each of sections 2 to 5 the Lagrange polynomials at tau over the domains of size 2^0, 2^1, up
-//! to 2^p (2^(p+1) for section 12, the highest power taken as zero, unless the file was cut from a larger one), one domain after the other.
+//! Sections: 1 the header; 2 tau^i in G1 for i below 2^(p+1) - 1; 3 tau^i in G2, 4 alpha tau^i and 5 beta tau^i in G1, for i below 2^p; 6
+//! beta in G2; 7 the contributions. A file that is prepared for phase 2 also has 12, 13, 14 and 15: for each of sections 2 to 5 the
+//! Lagrange polynomials at tau over the domains of size 2^0, 2^1, up to 2^p, one domain after the other. Section 12 goes up to 2^(p+1);
+//! there the highest power is taken as zero, unless the file was cut from a larger one.
 //!
 //! The lengths of point sections are checked when they are requested, so that files reduced to the needs of one setup can be
 //! read.
@@ -19,7 +19,7 @@ use crate::{
     decode::{Coordinate, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
+    modulus::{FieldOf, FileModulus},
     writer::{BinWriter, SectionWriter},
     zkey::read_point,
 };
@@ -33,7 +33,7 @@ const CONTRIBUTIONS: SectionName = SectionName { id: 7, content: "contributions"
 /// The largest usable power: the two-adicity of the scalar field.
 const LARGEST_POWER: u32 = 28;
 
-/// What is wrong with powers that are not prepared, as a message that says what to do.
+/// The message for powers that are not prepared, which says what to do.
 pub const UNPREPARED: &str =
     "the powers of tau are not prepared for phase 2: `proofmill powersoftau prepare phase2` does that";
 
@@ -229,7 +229,7 @@ impl<C: CircomCurve> Ptau<C> {
         self.file.section(points.section())?.expect_elements(count, points.size::<C>() as u64, "points")
     }
 
-    /// Who contributed to these powers, as far as the list says. A file without a readable list counts as one without contributions.
+    /// The contributors to these powers, according to the list. A file without a readable list counts as one without contributions.
     pub fn contributors(&self) -> Contributors {
         let read = || -> Result<_, CircomError> {
             let mut cursor = self.file.section(CONTRIBUTIONS)?.cursor();
@@ -292,8 +292,8 @@ impl<C: CircomCurve> Ptau<C> {
         read_point(section, "beta in G2")
     }
 
-    /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G1; `log_size` may be `power + 1`; the highest
-    /// power of tau is then taken as zero, or is there if the file was cut from a larger one.
+    /// The Lagrange polynomials of the domain of size `2^log_size` at tau, in G1. `log_size` may be `power + 1`: then the
+    /// highest power of tau is taken as zero, unless the file was cut from a larger one.
     ///
     /// # Errors
     /// [`CircomError`] if the file is not prepared or has no such domain.
@@ -353,9 +353,9 @@ impl<C: CircomCurve> Ptau<C> {
 }
 
 /// Reads the modulus, which may be any curve's, and the powers.
-pub(crate) fn read_header(file: &BinFile) -> Result<(Modulus<'_>, PtauHeader), CircomError> {
+pub(crate) fn read_header(file: &BinFile) -> Result<(FileModulus<'_>, PtauHeader), CircomError> {
     let mut cursor = file.section(HEADER)?.cursor();
-    let modulus = Modulus::read(&mut cursor, FieldOf::Coordinates)?;
+    let modulus = FileModulus::read(&mut cursor, FieldOf::Coordinates)?;
     let header =
         PtauHeader { power: cursor.u32("power")?, ceremony_power: cursor.u32("power of the ceremony")? };
     cursor.finish()?;
@@ -422,7 +422,7 @@ impl<'a, C: CircomCurve> PtauWriter<'a, C> {
         })
     }
 
-    /// Writes the first points of another file's section, as many as one of this power has.
+    /// Copies the points that a section of this power has from the beginning of another file's section.
     ///
     /// # Errors
     /// [`CircomError::Io`], and if the section is missing, duplicated or too short.

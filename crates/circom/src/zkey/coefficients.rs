@@ -1,7 +1,7 @@
 //! Section 4 of a Groth16 key: the nonzero coefficients of the matrices A and B.
 //!
-//! A count, then records of matrix (0 or 1), row, wire, and the coefficient c as the integer `c R^2 mod r` with `R = 2^256`:
-//! the Montgomery form applied twice, so that one Montgomery product with a canonical witness value gives Montgomery limbs.
+//! A count, then records of matrix (0 or 1), row, wire, and the coefficient c as the integer `c R^2 mod r` with `R = 2^256`.
+//! This is the Montgomery form applied twice: one Montgomery product with a canonical witness value gives Montgomery limbs.
 //! snarkjs writes the records in ascending order of rows.
 
 use crate::{

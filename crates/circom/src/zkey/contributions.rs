@@ -58,7 +58,7 @@ impl<C: CircomCurve> ZkeyContributions<C> {
         file.optional_section(CONTRIBUTIONS)?.map(Self::decode).transpose()
     }
 
-    /// Who contributed, by a section, which is read up to the first participant's contribution. Points are not looked at.
+    /// The contributors in a section, which is read up to the first participant's contribution. Points are not looked at.
     ///
     /// # Errors
     /// [`CircomError::Malformed`].
@@ -99,8 +99,8 @@ impl<C: CircomCurve> ZkeyContribution<C> {
         Ok(Self { name, beacon, delta_after, s, sx, spx, transcript })
     }
 
-    /// What others hash of it: `delta_after`, `s`, `sx` and `spx` uncompressed (x, then y, each one big-endian number; in G2 the
-    /// coefficient of u first) and the transcript.
+    /// The bytes that later contributions hash: `delta_after`, `s`, `sx` and `spx` uncompressed (x, then y, each one big-endian
+    /// number; in G2 the coefficient of u first) and the transcript.
     pub fn public(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         [&self.delta_after, &self.s, &self.sx]

@@ -4,7 +4,7 @@
 //! Qc, S1, S2, S3.
 
 use super::{
-    Protocol,
+    ZkeyProtocol,
     gates::{GateCounts, GateHeader, GateWriter, GateZkey, Layout, Selector},
     take_point,
 };
@@ -28,8 +28,9 @@ const FREE_ROWS: u32 = 2;
 /// snarkjs's names of the [roots of unity](roots_of_unity).
 pub(crate) const ROOTS: [&str; 4] = ["w3", "w4", "w8", "wr"];
 
-/// The roots of unity in keys for a domain of size `2^power`, at most 2^28: of order 3, 4 and 8, and the cube root of the
-/// domain's generator whose order is a power of two. That of order 3 is `5^(2 (r - 1) / 3)` (snarkjs: `fflonk_setup.js`).
+/// The roots of unity in keys for a domain of size `2^power`, at most 2^28: those of order 3, 4 and 8, and the cube root
+/// of the domain's generator whose order is a power of two. That of order 3 is `5^(2 (r - 1) / 3)` (snarkjs:
+/// `fflonk_setup.js`).
 pub(crate) fn roots_of_unity(power: u32) -> [Fr; 4] {
     /// `2 (r - 1) / 3`.
     const EXPONENT: [u64; 4] =
@@ -76,7 +77,7 @@ impl FflonkWriter<'_> {
 
 impl GateHeader for FflonkHeader {
     const LAYOUT: Layout = Layout {
-        protocol: Protocol::Fflonk,
+        protocol: ZkeyProtocol::Fflonk,
         sections: 17,
         protocol_first: true,
         selectors: [Selector::Ql, Selector::Qr, Selector::Qm, Selector::Qo, Selector::Qc],

@@ -5,7 +5,7 @@
 //! of the public signals (at least one) and the powers of tau follow, in sections that depend on the protocol ([`Layout`]). A
 //! polynomial is n coefficients and 4n evaluations over the domain of size 4n; scalars are in Montgomery form.
 
-use super::{Counts, HEADER, Protocol};
+use super::{CommonHeader, HEADER, ZkeyProtocol};
 use crate::{
     binfile::{BinFile, Cursor, Section},
     decode::{FR_BYTES, Form, Points, Scalars, decode_each, not_below_r, read_limbs, read_u32},
@@ -55,13 +55,13 @@ impl Column {
 /// One of the gate's selectors: `Qm a b + Ql a + Qr b + Qo c + Qc + PI = 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selector {
-    /// Of the product.
+    /// The factor of the product.
     Qm,
-    /// Of the left input.
+    /// The factor of the left input.
     Ql,
-    /// Of the right input.
+    /// The factor of the right input.
     Qr,
-    /// Of the output.
+    /// The factor of the output.
     Qo,
     /// The constant.
     Qc,
@@ -87,7 +87,7 @@ impl Selector {
 pub struct GateCounts {
     /// All wires: the circuit's, the constant included, and the additions'.
     pub wires: u32,
-    /// Public signals, without the constant; fewer than the wires, at most as many as the constraints.
+    /// The number of public signals, without the constant: less than that of the wires, and at most that of the constraints.
     pub public: u32,
     /// Points of the domain, a power of two of at most 2^28.
     pub domain_size: u32,
@@ -117,7 +117,7 @@ impl GateCounts {
 
     /// Reads the counts. `free` rows of the domain have no gates.
     pub(super) fn read<'a>(file: &'a BinFile, free: u32) -> Result<(Self, Cursor<'a>), CircomError> {
-        let counts = Counts::read(file)?;
+        let counts = CommonHeader::read(file)?;
         let (wires, public, domain_size) = (counts.wires, counts.public, counts.domain_size);
         let mut cursor = counts.check::<G1>()?;
         let additions = cursor.u32("count of additions")?;
@@ -149,10 +149,10 @@ impl GateCounts {
     }
 }
 
-/// Where a protocol's keys have their sections.
+/// The numbers of the sections in a protocol's keys.
 #[derive(Debug)]
 pub struct Layout {
-    pub(super) protocol: Protocol,
+    pub(super) protocol: ZkeyProtocol,
     /// All sections.
     pub(super) sections: u32,
     /// Whether the protocol is the first section of a file, and not written before the header.
@@ -249,7 +249,7 @@ impl<H: GateHeader> GateZkey<H> {
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
         file.expect_kind(FileKind::Zkey)?;
-        Protocol::read(&file)?.expect(&file, H::LAYOUT.protocol)?;
+        ZkeyProtocol::read(&file)?.expect(&file, H::LAYOUT.protocol)?;
         let header = H::read(&file)?;
         let gates = GateSections { counts: *header.counts(), layout: &const { H::LAYOUT }, file };
         gates.check()?;
@@ -349,7 +349,7 @@ impl GateSections {
         Points::new(self.section(self.layout.ptau))
     }
 
-    /// In fflonk's keys, the coefficients of C0: `8 * domain_size`.
+    /// The coefficients of C0 in fflonk's keys: `8 * domain_size`.
     pub fn c0(&self) -> Option<Scalars<'_>> {
         self.layout.c0.map(|section| Scalars::new(self.section(section), Form::Montgomery))
     }

@@ -4,7 +4,7 @@
 //! all affine points in Montgomery form; 10 the circuit's hash and the contributions to the ceremony.
 
 use super::{
-    Coefficient, Coefficients, Counts, HEADER, Matrix, Protocol, ZkeyContributions,
+    Coefficient, Coefficients, CommonHeader, HEADER, Matrix, ZkeyContributions, ZkeyProtocol,
     contributions::CONTRIBUTIONS, take_point,
 };
 use crate::{
@@ -112,7 +112,7 @@ impl<C: CircomCurve> Groth16Zkey<C> {
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
         file.expect_kind(FileKind::Zkey)?;
-        Protocol::read(&file)?.expect(&file, Protocol::Groth16)?;
+        ZkeyProtocol::read(&file)?.expect(&file, ZkeyProtocol::Groth16)?;
         let header = read_header(&file)?;
         for points in Groth16Points::ALL {
             let (count, size) = points.shape(&header);
@@ -187,7 +187,7 @@ impl<C: CircomCurve> Groth16Zkey<C> {
         ZkeyContributions::of_file(&self.file)
     }
 
-    /// Who contributed to the ceremony, as far as the list says; `None` in keys that were imported from JSON.
+    /// The contributors to the ceremony, according to the list; `None` in keys that were imported from JSON.
     ///
     /// # Errors
     /// As [`ZkeyContributions::contributors`].
@@ -249,7 +249,7 @@ impl<C: CircomCurve> Groth16Zkey<C> {
 }
 
 fn read_header<C: CircomCurve>(file: &BinFile) -> Result<Groth16Header<C>, CircomError> {
-    let counts = Counts::read(file)?;
+    let counts = CommonHeader::read(file)?;
     let (wires, public, domain_size) = (counts.wires, counts.public, counts.domain_size);
     let mut cursor = counts.check::<C>()?;
     let header = Groth16Header {
@@ -279,7 +279,7 @@ impl<'a, C: CircomCurve> Groth16Writer<'a, C> {
     /// [`CircomError::Io`].
     pub fn create(target: impl Into<Target<'a>>, header: &Groth16Header<C>) -> Result<Self, CircomError> {
         let mut file = BinWriter::create(target, FileKind::Zkey, 1, 10)?;
-        Protocol::Groth16.write(&mut file)?;
+        ZkeyProtocol::Groth16.write(&mut file)?;
         file.section(HEADER.id, |out| {
             out.modulus::<C::BasePrime>()?;
             out.modulus::<C::ScalarPrime>()?;

@@ -24,7 +24,7 @@ use crate::{
     decode::{PointCheck, Points},
     error::{CircomError, SectionName},
     file_kind::FileKind,
-    modulus::{FieldOf, Modulus},
+    modulus::{FieldOf, FileModulus},
     writer::BinWriter,
 };
 use proofmill_cpu::{Level, Portable};
@@ -39,14 +39,14 @@ const LARGEST_DOMAIN: u32 = 1 << 28;
 
 /// The proof system of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub(crate) enum ZkeyProtocol {
     Groth16,
     Plonk,
     Fflonk,
     Unknown(u32),
 }
 
-impl Protocol {
+impl ZkeyProtocol {
     pub(crate) fn read(file: &BinFile) -> Result<Self, CircomError> {
         let mut cursor = file.section(PROTOCOL)?.cursor();
         let number = cursor.u32("protocol number")?;
@@ -83,7 +83,7 @@ impl Protocol {
     }
 }
 
-impl fmt::Display for Protocol {
+impl fmt::Display for ZkeyProtocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Groth16 => f.write_str("groth16"),
@@ -120,11 +120,11 @@ impl Zkey {
     /// As [`Self::open`].
     pub fn read(file: BinFile) -> Result<Self, CircomError> {
         file.expect_kind(FileKind::Zkey)?;
-        match Protocol::read(&file)? {
-            Protocol::Groth16 => Groth16Zkey::read(file).map(Self::Groth16),
-            Protocol::Plonk => PlonkZkey::read(file).map(Self::Plonk),
-            Protocol::Fflonk => FflonkZkey::read(file).map(Self::Fflonk),
-            other @ Protocol::Unknown(_) => {
+        match ZkeyProtocol::read(&file)? {
+            ZkeyProtocol::Groth16 => Groth16Zkey::read(file).map(Self::Groth16),
+            ZkeyProtocol::Plonk => PlonkZkey::read(file).map(Self::Plonk),
+            ZkeyProtocol::Fflonk => FflonkZkey::read(file).map(Self::Fflonk),
+            other @ ZkeyProtocol::Unknown(_) => {
                 let (expected, found) = ("groth16, plonk or fflonk", other.to_string());
                 Err(CircomError::Protocol { file: file.name().clone(), expected, found })
             }
@@ -133,22 +133,22 @@ impl Zkey {
 }
 
 /// The common beginning of the headers of all protocols.
-pub(crate) struct Counts<'a> {
-    pub(crate) base: Modulus<'a>,
-    pub(crate) scalars: Modulus<'a>,
+pub(crate) struct CommonHeader<'a> {
+    pub(crate) base: FileModulus<'a>,
+    pub(crate) scalars: FileModulus<'a>,
     pub(crate) wires: u32,
     pub(crate) public: u32,
     pub(crate) domain_size: u32,
     cursor: Cursor<'a>,
 }
 
-impl<'a> Counts<'a> {
+impl<'a> CommonHeader<'a> {
     /// Reads the moduli, which may be any curve's, and the counts.
     pub(crate) fn read(file: &'a BinFile) -> Result<Self, CircomError> {
         let mut cursor = file.section(HEADER)?.cursor();
         Ok(Self {
-            base: Modulus::read(&mut cursor, FieldOf::Coordinates)?,
-            scalars: Modulus::read(&mut cursor, FieldOf::Scalars)?,
+            base: FileModulus::read(&mut cursor, FieldOf::Coordinates)?,
+            scalars: FileModulus::read(&mut cursor, FieldOf::Scalars)?,
             wires: cursor.u32("count of wires")?,
             public: cursor.u32("count of public signals")?,
             domain_size: cursor.u32("domain size")?,

@@ -2,7 +2,7 @@
 //! polynomials are in section 13, n + 6 powers of tau in section 14.
 
 use super::{
-    Protocol,
+    ZkeyProtocol,
     gates::{GateCounts, GateHeader, GateWriter, GateZkey, Layout, Selector},
     take_point,
 };
@@ -45,7 +45,7 @@ pub struct PlonkHeader {
 
 impl GateHeader for PlonkHeader {
     const LAYOUT: Layout = Layout {
-        protocol: Protocol::Plonk,
+        protocol: ZkeyProtocol::Plonk,
         sections: 14,
         protocol_first: false,
         selectors: Selector::ALL,

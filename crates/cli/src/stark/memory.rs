@@ -1,4 +1,4 @@
-//! What a prover of STARKs keeps in memory.
+//! The option for the memory of a prover of STARKs.
 
 use clap::Args;
 use proofmill::Memory;

@@ -1,4 +1,4 @@
-//! `stark`: proofs of AIRs, and what is proven of their configuration.
+//! `stark`: proofs of AIRs, and the proven security of their configuration.
 
 mod memory;
 mod parameters;
@@ -7,7 +7,7 @@ mod security;
 mod workload;
 mod wrap;
 
-use crate::{files::Files, task::Work};
+use crate::{files::CommandFiles, task::MachineWork};
 use clap::Subcommand;
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use prove::{Prove, Verify};
@@ -63,7 +63,7 @@ A DEEP-ALI STARK over Goldilocks whose openings are batched by powers of one cha
     Security(Box<Security>),
 }
 
-impl Work for StarkCommand {
+impl MachineWork for StarkCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Prove(_) => "stark prove",
@@ -83,11 +83,11 @@ impl Work for StarkCommand {
         }
     }
 
-    fn files(&self) -> Files<'_> {
+    fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Prove(prove) => prove.files(),
             Self::Wrap(command) => command.files(),
-            Self::Verify(_) | Self::Workload(_) | Self::Security(_) => Files::default(),
+            Self::Verify(_) | Self::Workload(_) | Self::Security(_) => CommandFiles::default(),
         }
     }
 

@@ -46,7 +46,7 @@ pub(crate) struct ParameterOptions {
 }
 
 impl ParameterOptions {
-    /// The bits that proofs must prove: none if the number of queries is given.
+    /// The bits of security that proofs must have: none if the number of queries is given.
     pub(super) fn demanded(&self) -> u32 {
         if self.queries.is_some() { 0 } else { self.security }
     }

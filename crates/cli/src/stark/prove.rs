@@ -5,7 +5,7 @@ use super::{
     parameters::{ParameterOptions, invalid},
     security::rounded,
 };
-use crate::files::{Files, Input, Output};
+use crate::files::{CommandFiles, InputFile, OutputFile};
 use clap::{Args, builder::PossibleValuesParser};
 use proofmill::{
     merkle::{Hash, Rows},
@@ -15,9 +15,9 @@ use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_run::Run;
 use serde_json::{Value, json};
 
-/// What prover and verifier agree on besides the AIR.
+/// The settings that prover and verifier share, in addition to the AIR.
 #[derive(Args, Debug)]
-pub(super) struct Protocol {
+pub(super) struct ProtocolOptions {
     /// Hash of trees and transcript
     #[arg(long, value_name = "NAME", default_value = "keccak", value_parser = PossibleValuesParser::new(Hash::ALL.map(Hash::name)))]
     hash: String,
@@ -25,7 +25,7 @@ pub(super) struct Protocol {
     parameters: ParameterOptions,
 }
 
-impl Protocol {
+impl ProtocolOptions {
     /// The configuration for a trace of this many rows, and the bits that are proven.
     pub(super) fn config(&self, constraints: &Constraints, rows: u64) -> Result<(Config, f64), Failure> {
         let hash: Hash = self.hash.parse().map_err(|error| Failure::Input(format!("--hash: {error}")))?;
@@ -42,28 +42,28 @@ impl Protocol {
 pub(crate) struct Prove {
     /// The AIR: constraints as JSON
     #[arg(value_name = "AIR")]
-    air: Input,
+    air: InputFile,
     /// The trace: rows of little-endian 64-bit integers below 2^64 - 2^32 + 1, a power of two of them
     #[arg(value_name = "TRACE")]
-    trace: Input,
+    trace: InputFile,
     /// The public values: a JSON array of integers, as strings or numbers
     #[arg(value_name = "PUBLIC")]
-    public: Input,
+    public: InputFile,
     /// The proof to write
     #[arg(value_name = "PROOF")]
-    proof: Output,
+    proof: OutputFile,
     #[command(flatten)]
     pub(super) memory: MemoryOption,
     #[command(flatten)]
-    protocol: Protocol,
+    protocol: ProtocolOptions,
 }
 
 /// The phases of [`Prove`].
 const PHASES: usize = 11;
 
 impl Prove {
-    pub(super) fn files(&self) -> Files<'_> {
-        Files { inputs: vec![&self.air, &self.trace, &self.public], outputs: vec![&self.proof] }
+    pub(super) fn files(&self) -> CommandFiles<'_> {
+        CommandFiles { inputs: vec![&self.air, &self.trace, &self.public], outputs: vec![&self.proof] }
     }
 
     pub(super) fn run(&self, machine: &mut Machine) -> Result<Outcome, Failure> {
@@ -89,18 +89,18 @@ impl Prove {
 pub(crate) struct Verify {
     /// The AIR: constraints as JSON
     #[arg(value_name = "AIR")]
-    air: Input,
+    air: InputFile,
     /// The public values: a JSON array of integers, as strings or numbers
     #[arg(value_name = "PUBLIC")]
-    public: Input,
+    public: InputFile,
     /// The proof
     #[arg(value_name = "PROOF")]
-    proof: Input,
+    proof: InputFile,
     /// Accept only a proof of a trace of so many rows, as a power of two [default: as many as the prover chose]
     #[arg(long, value_name = "LOG")]
     log_rows: Option<u32>,
     #[command(flatten)]
-    protocol: Protocol,
+    protocol: ProtocolOptions,
 }
 
 impl Verify {

@@ -1,4 +1,4 @@
-//! `stark security`: what is proven of a STARK's configuration.
+//! `stark security`: the proven security of a STARK's configuration.
 
 use super::parameters::{ParameterOptions, invalid};
 use clap::Args;
@@ -68,7 +68,7 @@ blinding     {blinding}
     )
 }
 
-/// Bits with one decimal, rounded down: never more than is proven.
+/// Bits with one decimal, rounded down, so that no more is claimed than proven.
 pub(super) fn rounded(bits: f64) -> String {
     format!("{:.1}", (bits * 10.0).floor() / 10.0)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     memory::MemoryOption,
-    prove::{Protocol, description},
+    prove::{ProtocolOptions, description},
     security::rounded,
 };
 use crate::rows::write_elements;
@@ -33,7 +33,7 @@ pub(crate) struct Workload {
     #[command(flatten)]
     pub(super) memory: MemoryOption,
     #[command(flatten)]
-    protocol: Protocol,
+    protocol: ProtocolOptions,
 }
 
 /// The phases of a [`Workload`] without `--out`.

@@ -5,7 +5,7 @@ use super::{
     security::rounded,
 };
 use crate::{
-    files::{Files, Input, Output},
+    files::{CommandFiles, InputFile, OutputFile},
     proving::{ProofOutputs, warn_of_powers},
 };
 use clap::{Args, Subcommand};
@@ -55,12 +55,12 @@ impl WrapCommand {
         }
     }
 
-    pub(super) fn files(&self) -> Files<'_> {
+    pub(super) fn files(&self) -> CommandFiles<'_> {
         match self {
             Self::Setup(setup) => {
-                Files { inputs: vec![&setup.air, &setup.powers], outputs: vec![&setup.key] }
+                CommandFiles { inputs: vec![&setup.air, &setup.powers], outputs: vec![&setup.key] }
             }
-            Self::Prove(prove) => Files {
+            Self::Prove(prove) => CommandFiles {
                 inputs: [&*prove.air, &*prove.key]
                     .into_iter()
                     .chain(prove.inner.iter().map(PathBuf::as_path))
@@ -78,7 +78,7 @@ impl WrapCommand {
     }
 }
 
-/// The wrap of so many proofs, and the bits that are proven of each.
+/// The wrap of this many proofs, and the proven bits of each.
 fn wrap(
     constraints: &Constraints,
     parameters: &ParameterOptions,
@@ -97,13 +97,13 @@ fn wrap(
 pub(crate) struct Setup {
     /// The AIR: constraints as JSON
     #[arg(value_name = "AIR")]
-    air: Input,
+    air: InputFile,
     /// Powers of tau, in any format that `srs info` reads
     #[arg(value_name = "POWERS")]
-    powers: Input,
+    powers: InputFile,
     /// The proving key to write
     #[arg(value_name = "KEY")]
-    key: Output,
+    key: OutputFile,
     /// Rows of every trace, as a power of two
     #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(..=32))]
     log_rows: u32,
@@ -145,10 +145,10 @@ impl Setup {
 pub(crate) struct Prove {
     /// The AIR: constraints as JSON
     #[arg(value_name = "AIR")]
-    air: Input,
+    air: InputFile,
     /// The proving key of `stark wrap setup`
     #[arg(value_name = "KEY")]
-    key: Input,
+    key: InputFile,
     #[command(flatten)]
     outputs: ProofOutputs,
     /// A proof and its public values; once for each proof of the key

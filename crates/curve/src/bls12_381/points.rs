@@ -130,7 +130,7 @@ impl<F: Roots, E: Engine> Points<F, E> {
         )
     }
 
-    /// Doubles so many times in place.
+    /// Doubles `count` times in place.
     #[inline(always)]
     fn double_many<S: Engine>(&mut self, count: u32, single: S) {
         if LanesOf::<F, E>::WIDTH == 1 && count >= MANY {

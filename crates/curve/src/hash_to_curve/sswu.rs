@@ -202,7 +202,7 @@ fn map<C: SourceGroup, E: Engine, const K: usize>(u: &[LanesOf<C::Base, E>; K]) 
     points
 }
 
-/// Of the first candidate `n/d`: n, d, the factor of the other candidate, and the two parts of its `y^2`, a ratio.
+/// The first candidate `n/d`: n, d, the factor of the other candidate, and the two parts of its `y^2`, a ratio.
 #[inline(always)]
 fn abscissa<C: SourceGroup, E: Engine>(u: LanesOf<C::Base, E>) -> [LanesOf<C::Base, E>; 5] {
     let engine = u.token();

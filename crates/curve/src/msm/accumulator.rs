@@ -1,12 +1,12 @@
 //! Additions of points to their buckets' sums, in batches that have every bucket at most once.
 
 use super::{
-    batch_add::{AddPairs, Kept, Place, Ref},
+    batch_add::{AddPairs, KeptSums, Ref, SumRow},
     digits::BLOCK,
 };
 use std::mem;
 
-/// What a bucket has.
+/// The state of a bucket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Empty,
@@ -20,18 +20,18 @@ enum State {
 
 /// Memory of a batch.
 #[derive(Default)]
-pub(super) struct Accumulator {
+pub(super) struct BucketAccumulator {
     states: Vec<State>,
-    /// What is added, and where the sums will be.
+    /// The summands of each addition, and the rows of the sums.
     pairs: Vec<[Ref; 2]>,
-    places: Vec<Place>,
+    places: Vec<SumRow>,
     /// Points whose bucket was in the batch, with their buckets.
     deferred: Vec<(u16, Ref)>,
-    /// Those that are tried again.
+    /// Deferred points that are tried again.
     retried: Vec<(u16, Ref)>,
 }
 
-impl Accumulator {
+impl BucketAccumulator {
     /// Whether [`add`](Self::add) is faster than sorting: with fewer buckets, too many points meet one that is in the batch.
     pub(super) fn pays(adder: &dyn AddPairs, buckets: usize) -> bool {
         buckets >= 2 * adder.batch_len()
@@ -43,7 +43,7 @@ impl Accumulator {
         &mut self,
         adder: &mut dyn AddPairs,
         sums: &mut [Ref],
-        kept: &mut Kept,
+        kept: &mut KeptSums,
         blocks: impl Iterator<Item = B>,
     ) -> &[(u16, Ref)] {
         self.states.clear();
@@ -89,7 +89,7 @@ impl Accumulator {
         &mut self,
         adder: &mut dyn AddPairs,
         sums: &mut [Ref],
-        kept: &mut Kept,
+        kept: &mut KeptSums,
         points: impl Iterator<Item = (u16, Ref)>,
     ) {
         for (bucket, point) in points {
@@ -115,7 +115,7 @@ impl Accumulator {
         }
     }
 
-    fn add_batch(&mut self, adder: &mut dyn AddPairs, kept: &Kept) {
+    fn add_batch(&mut self, adder: &mut dyn AddPairs, kept: &KeptSums) {
         for place in &self.places {
             self.states[kept.index(*place)] = State::Sum;
         }

@@ -6,7 +6,7 @@
 
 use crate::{
     Affine, Curve,
-    steps::{Step, chain, has_zero, invert_chains, sums},
+    steps::{AffineStep, chain, has_zero, invert_chains, sums},
 };
 use proofmill_field::{Algebra, Engine, LANES, Lanes, LanesOf, Packable, Row, Select, Vector};
 use proofmill_memory::{Pages, prefetch};
@@ -33,11 +33,11 @@ impl Ref {
     }
 }
 
-/// The row of a sum that is to be computed: one of the adder's own, or of a [`Kept`] that its caller has.
+/// The row of a sum that is to be computed: one of the adder's own, or of a [`KeptSums`] that its caller has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place(u32);
+pub(super) struct SumRow(u32);
 
-impl Place {
+impl SumRow {
     /// The sum, once it is computed.
     #[inline(always)]
     pub(super) fn sum(self) -> Ref {
@@ -46,35 +46,35 @@ impl Place {
 }
 
 /// The rows of bases, followed by those of sums that are kept and by space for the sums of several adders.
-pub(super) struct Rows<R> {
+pub(super) struct PointRows<R> {
     rows: Pages<R>,
     bases: usize,
     kept: usize,
 }
 
-/// Rows of [`Rows`] for sums that outlast their adder; no two overlap.
-pub(super) struct Kept {
+/// Rows of [`PointRows`] for sums that outlast their adder; no two overlap.
+pub(super) struct KeptSums {
     rows: Range<usize>,
 }
 
-impl Kept {
+impl KeptSums {
     /// The row of index `index`.
     ///
     /// # Panics
     /// If there are fewer.
     #[inline(always)]
-    pub(super) fn place(&mut self, index: usize) -> Place {
+    pub(super) fn place(&mut self, index: usize) -> SumRow {
         assert!(index < self.rows.len(), "room for the sums to keep");
-        Place((self.rows.start + index) as u32)
+        SumRow((self.rows.start + index) as u32)
     }
 
     /// The index of one of these rows.
-    pub(super) fn index(&self, place: Place) -> usize {
+    pub(super) fn index(&self, place: SumRow) -> usize {
         place.0 as usize - self.rows.start
     }
 }
 
-impl<R: Copy + Send + Sync> Rows<R> {
+impl<R: Copy + Send + Sync> PointRows<R> {
     /// Space for `bases` points and `adders` times `sums` sums.
     ///
     /// # Panics
@@ -93,12 +93,12 @@ impl<R: Copy + Send + Sync> Rows<R> {
         kept: usize,
         adders: usize,
         sums: usize,
-    ) -> (Self, Vec<Kept>) {
+    ) -> (Self, Vec<KeptSums>) {
         let len = bases + places * kept + adders * sums;
         assert!(len < (1 << 31) - 1, "fewer than 2^31 - 1 points and sums");
         // SAFETY: rows are arrays of integers.
         let rows = unsafe { Pages::scratch(len) };
-        let place = |i| Kept { rows: bases + i * kept..bases + (i + 1) * kept };
+        let place = |i| KeptSums { rows: bases + i * kept..bases + (i + 1) * kept };
         (Self { rows, bases, kept: places * kept }, (0..places).map(place).collect())
     }
 
@@ -132,7 +132,7 @@ pub(super) struct RowsOfAdder<'a, R> {
     rows: PhantomData<&'a mut [R]>,
 }
 
-// SAFETY: a part writes only its own rows, which no other part reads, and those of a `Kept`, which one part has at a time.
+// SAFETY: a part writes only its own rows, which no other part reads, and those of a `KeptSums`, which one part has at a time.
 unsafe impl<R: Send + Sync> Send for RowsOfAdder<'_, R> {}
 
 impl<R: Copy> RowsOfAdder<'_, R> {
@@ -146,13 +146,13 @@ impl<R: Copy> RowsOfAdder<'_, R> {
 
     /// The row of a place, to write it.
     #[inline(always)]
-    fn place(&mut self, place: Place) -> *mut R {
+    fn place(&mut self, place: SumRow) -> *mut R {
         debug_assert!((place.0 as usize) < self.own.end);
         self.start.wrapping_add(place.0 as usize)
     }
 }
 
-/// An [`Adder`] of points of any curve at any level: what only orders additions is compiled once.
+/// An [`Adder`] of points of any curve at any level: code that only orders additions is compiled once.
 pub(super) trait AddPairs {
     /// Discards all sums except those that are kept; `infinity` says whether infinity may be among these and the bases.
     fn clear(&mut self, infinity: bool);
@@ -172,17 +172,17 @@ pub(super) trait AddPairs {
 
     /// Adds each pair and writes the sum to its place, which may be that of one of its points, but of no other pair. Pairs and places are
     /// padded to whole groups of lanes.
-    fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>);
+    fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<SumRow>);
 
     /// Copies the point of a reference to a place, and returns the reference to it there.
-    fn copy(&mut self, reference: Ref, place: Place) -> Ref;
+    fn copy(&mut self, reference: Ref, place: SumRow) -> Ref;
 }
 
 /// Adds points, which are bases or earlier sums.
 pub(super) struct Adder<'a, F: Packable, E: Engine> {
     engine: E,
     rows: RowsOfAdder<'a, Row<F>>,
-    batch: &'a mut Batch<F::Lanes<E>>,
+    batch: &'a mut InversionBatch<F::Lanes<E>>,
     /// The row of the next sum.
     next: usize,
     /// Whether a sum may be infinity; the bases never are.
@@ -190,20 +190,20 @@ pub(super) struct Adder<'a, F: Packable, E: Engine> {
 }
 
 /// The memory of additions that share an inversion.
-pub(super) struct Batch<L> {
+pub(super) struct InversionBatch<L> {
     /// The most groups that share an inversion.
     groups: usize,
-    steps: Vec<Step<L>>,
+    steps: Vec<AffineStep<L>>,
     repairs: Vec<Repair>,
-    /// Of sums that follow each other.
-    places: Vec<Place>,
+    /// The rows of consecutive sums.
+    places: Vec<SumRow>,
 }
 
-impl<L> Batch<L> {
-    /// For additions of up to `points` points, an even number: enough groups to make an inversion cheap, but few enough that their
-    /// steps stay in the second-level cache and are small compared with the points.
+impl<L> InversionBatch<L> {
+    /// For additions of up to `points` points, an even number. There are enough groups to make an inversion cheap, but few enough
+    /// that their steps stay in the second-level cache and are small compared with the points.
     pub(super) fn new(points: usize) -> Self {
-        let groups = 2 + (14 * points).min(1 << 19) / size_of::<Step<L>>() / 2 * 2;
+        let groups = 2 + (14 * points).min(1 << 19) / size_of::<AffineStep<L>>() / 2 * 2;
         Self { groups, steps: Vec::new(), repairs: Vec::new(), places: Vec::new() }
     }
 }
@@ -218,7 +218,7 @@ struct Repair {
     first: u8,
 }
 
-/// Pairs to add in lanes; as many as a vector has lanes.
+/// Pairs to add in lanes: one for each lane of a vector.
 type Group = [[Ref; 2]];
 
 /// The distance in pairs by which points are prefetched.
@@ -244,13 +244,13 @@ impl<F: Packable, E: Engine> AddPairs for Adder<'_, F, E> {
         self.next = end;
         let mut places = std::mem::take(&mut self.batch.places);
         places.clear();
-        places.extend((first..end).map(|row| Place(row as u32)));
+        places.extend((first..end).map(|row| SumRow(row as u32)));
         self.add_pairs_to(pairs, &mut places);
         self.batch.places = places;
         first
     }
 
-    fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<Place>) {
+    fn add_pairs_to(&mut self, pairs: &mut Vec<[Ref; 2]>, places: &mut Vec<SumRow>) {
         assert_eq!(pairs.len(), places.len(), "a place for each sum");
         let pair_of_groups = 2 * LanesOf::<F, E>::WIDTH;
         // Copies of the last pair fill the last groups. A batch reads all points before it writes
@@ -272,7 +272,7 @@ impl<F: Packable, E: Engine> AddPairs for Adder<'_, F, E> {
         }
     }
 
-    fn copy(&mut self, reference: Ref, place: Place) -> Ref {
+    fn copy(&mut self, reference: Ref, place: SumRow) -> Ref {
         let row = *self.rows.get(reference.index());
         // SAFETY: no other adder uses the row of a place.
         unsafe { self.rows.place(place).write(row) };
@@ -281,7 +281,11 @@ impl<F: Packable, E: Engine> AddPairs for Adder<'_, F, E> {
 }
 
 impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
-    pub(super) fn new(engine: E, rows: RowsOfAdder<'a, Row<F>>, batch: &'a mut Batch<F::Lanes<E>>) -> Self {
+    pub(super) fn new(
+        engine: E,
+        rows: RowsOfAdder<'a, Row<F>>,
+        batch: &'a mut InversionBatch<F::Lanes<E>>,
+    ) -> Self {
         Self { engine, next: rows.own.start, rows, batch, infinity: false }
     }
 
@@ -327,10 +331,10 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     }
 
     #[inline(always)]
-    fn add_batch<const K: usize>(&mut self, pairs: &[[Ref; 2]], places: &[Place]) {
+    fn add_batch<const K: usize>(&mut self, pairs: &[[Ref; 2]], places: &[SumRow]) {
         let groups = pairs.len() / LanesOf::<F, E>::WIDTH;
         self.batch.steps.reserve_exact(groups.saturating_sub(self.batch.steps.len()));
-        self.batch.steps.resize(groups.max(self.batch.steps.len()), Step::empty(self.engine));
+        self.batch.steps.resize(groups.max(self.batch.steps.len()), AffineStep::empty(self.engine));
         self.batch.repairs.clear();
         let mut products = None;
         // First without tests for exceptional pairs, which are rare in sums of random points.
@@ -397,18 +401,18 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
 
     /// The step of a group, before its numerator is multiplied by the denominators before.
     #[inline(always)]
-    fn step(&self, group: &Group) -> Step<F::Lanes<E>> {
+    fn step(&self, group: &Group) -> AffineStep<F::Lanes<E>> {
         let [x1, x2] = [self.gather(group, 0, 0), self.gather(group, 1, 0)];
         let signs = self.signs(group);
         let y1 = LanesOf::<F, E>::negate_lanes(signs[0], self.gather(group, 0, 1));
         let y2 = LanesOf::<F, E>::negate_lanes(signs[1], self.gather(group, 1, 1));
-        Step::add([x1, y1], [x2, y2])
+        AffineStep::add([x1, y1], [x2, y2])
     }
 
     /// [`Self::step`] that also doubles equal points, and keeps the denominator invertible in the lanes that
     /// [`Repair`] corrects.
     #[inline(always)]
-    fn careful_step(&mut self, pairs: &Group, group: usize) -> Step<F::Lanes<E>> {
+    fn careful_step(&mut self, pairs: &Group, group: usize) -> AffineStep<F::Lanes<E>> {
         let [x1, x2] = [self.gather(pairs, 0, 0), self.gather(pairs, 1, 0)];
         let [y1, y2] = [self.gather(pairs, 0, 1), self.gather(pairs, 1, 1)];
         let signs = self.signs(pairs);
@@ -434,7 +438,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
         // The sum with infinity is the other point: `repair` finds it as the first.
         let [x1, y1] =
             [LanesOf::<F, E>::select(infinite[0], x2, x1), LanesOf::<F, E>::select(infinite[0], y2, y1)];
-        Step { x1, y1, x2, denominator, numerator }
+        AffineStep { x1, y1, x2, denominator, numerator }
     }
 
     /// Adds the K groups from `group` on, given the inverses of the products of all denominators up to and including theirs;
@@ -443,7 +447,7 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
     fn add_groups<const K: usize>(
         &mut self,
         group: usize,
-        places: &[Place],
+        places: &[SumRow],
         inverses: [F::Lanes<E>; K],
     ) -> [F::Lanes<E>; K] {
         let (sums, inverses) = sums(&self.batch.steps[group..group + K], inverses);
@@ -467,12 +471,12 @@ impl<'a, F: Packable, E: Engine> Adder<'a, F, E> {
 
     /// Writes the sums that the formula does not give.
     #[inline(always)]
-    fn repair(&mut self, places: &[Place]) {
+    fn repair(&mut self, places: &[SumRow]) {
         let width = LanesOf::<F, E>::WIDTH;
         let (mut infinity, mut first) = ([Row::default(); LANES], [Row::default(); LANES]);
         scatter::<F, E, _>(&[F::Lanes::<E>::zero(self.engine); 2], &mut infinity, |row| row);
         for repair in &self.batch.repairs {
-            let Step { x1, y1, .. } = self.batch.steps[repair.group];
+            let AffineStep { x1, y1, .. } = self.batch.steps[repair.group];
             scatter::<F, E, _>(&[x1, y1], &mut first, |row| row);
             for (lane, place) in places[repair.group * width..][..width].iter().enumerate() {
                 let sum = self.rows.place(*place);

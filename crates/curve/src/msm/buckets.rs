@@ -1,9 +1,9 @@
 //! One window: adds its points to buckets and reduces the buckets to one sum.
 
 use super::{
-    accumulator::Accumulator,
-    batch_add::{AddPairs, Adder, Kept, Ref},
-    digits::{Digits, Windows},
+    accumulator::BucketAccumulator,
+    batch_add::{AddPairs, Adder, KeptSums, Ref},
+    digits::{ScalarDigits, ScalarWindows},
 };
 use crate::{Affine, Curve, Jacobian, Xyzz};
 use proofmill_field::{Engine, Packable, Row};
@@ -19,19 +19,19 @@ fn chunk<R>(points: usize) -> usize {
 pub(super) struct Buckets {
     /// Each bucket's sum, at its index in `kept`; `NONE` if it is empty.
     sums: Vec<Ref>,
-    kept: Kept,
+    kept: KeptSums,
     /// Whether a sum may be infinity.
     infinity: bool,
 }
 
 impl Buckets {
     /// Empty buckets, whose sums will be in [`count`](Self::count) rows.
-    pub(super) fn new(kept: Kept) -> Self {
+    pub(super) fn new(kept: KeptSums) -> Self {
         Self { sums: Vec::new(), kept, infinity: false }
     }
 
     /// The number of a window's buckets.
-    pub(super) fn count(windows: Windows) -> usize {
+    pub(super) fn count(windows: ScalarWindows) -> usize {
         windows.largest() + 1
     }
 }
@@ -64,7 +64,7 @@ impl Segment {
 /// Adds points to a window's buckets, and sums the buckets, in the same memory for one window after another.
 pub(super) struct WindowAdder {
     chunk: usize,
-    accumulator: Accumulator,
+    accumulator: BucketAccumulator,
     /// The points that the accumulator does not add, sorted by the digit's absolute value.
     sorted: Vec<Ref>,
     /// The end of each absolute value's points.
@@ -75,17 +75,17 @@ pub(super) struct WindowAdder {
     owners: Vec<usize>,
     /// The buckets' sums, then those of pairs of buckets, and so on.
     halves: Vec<Option<Ref>>,
-    /// The odd ones of all these.
+    /// The odd ones of all these sums.
     odd: Vec<Ref>,
 }
 
 impl WindowAdder {
-    /// For up to `points` points with nonzero digits at a time, whose rows are `R`.
+    /// Memory for up to `points` points with nonzero digits at a time, whose rows are `R`.
     pub(super) fn new<R>(points: usize) -> Self {
         let (sorted, ends, pairs, segments, owners, halves, odd) = Default::default();
         Self {
             chunk: chunk::<R>(points),
-            accumulator: Accumulator::default(),
+            accumulator: BucketAccumulator::default(),
             sorted,
             ends,
             pairs,
@@ -97,7 +97,7 @@ impl WindowAdder {
     }
 
     /// The most sums in use at a time, except those of buckets.
-    pub(super) fn sums<R>(windows: Windows, points: usize) -> usize {
+    pub(super) fn sums<R>(windows: ScalarWindows, points: usize) -> usize {
         chunk::<R>(points).min(points).max(2 * Buckets::count(windows))
     }
 
@@ -106,7 +106,7 @@ impl WindowAdder {
         &mut self,
         adder: &mut dyn AddPairs,
         buckets: &mut Buckets,
-        digits: &Digits,
+        digits: &ScalarDigits,
         window: usize,
         range: Range<usize>,
     ) {
@@ -120,7 +120,7 @@ impl WindowAdder {
         sums.resize(Buckets::count(digits.windows()), Ref::NONE);
         adder.clear(buckets.infinity);
         // With many buckets most points find theirs free: sorting would only cost time.
-        if Accumulator::pays(adder, sums.len()) {
+        if BucketAccumulator::pays(adder, sums.len()) {
             let rest = self.accumulator.add(adder, sums, kept, blocks);
             sort(rest.iter().copied(), sums.len(), &mut self.ends, &mut self.sorted);
         } else {
@@ -213,7 +213,8 @@ fn horner<C: Curve>(points: &[Affine<C>]) -> Jacobian<C> {
     points.iter().fold(Xyzz::INFINITY, |total, point| total.double().add_affine(point)).into()
 }
 
-/// Sorts points with their buckets, of which there are `count`, into `sorted`, and writes the end of each bucket's; ignores those of bucket 0.
+/// Sorts points by their buckets, from 0 to `count` - 1, into `sorted`, and writes the end of each bucket's points. Points of bucket 0 are
+/// ignored.
 fn sort(
     points: impl Iterator<Item = (u16, Ref)> + Clone,
     count: usize,

@@ -1,7 +1,7 @@
 //! Sums and differences of pairs of points, as transforms of points need them.
 
 use super::{
-    batch_add::{AddPairs, Adder, Batch, Ref, Rows},
+    batch_add::{AddPairs, Adder, InversionBatch, PointRows, Ref},
     fill,
 };
 use crate::{Affine, Curve};
@@ -30,11 +30,11 @@ pub(crate) fn sums_and_differences<C: Curve<Base: Packable>>(
 
 fn part<E: Engine, C: Curve<Base: Packable>>(engine: E, a: &mut [Affine<C>], b: &mut [Affine<C>]) {
     let count = a.len();
-    let mut rows = Rows::new(2 * count, 1, 2 * count);
+    let mut rows = PointRows::new(2 * count, 1, 2 * count);
     let (rows_of_a, rows_of_b) = rows.bases_mut().split_at_mut(count);
     fill(engine, a, rows_of_a);
     fill(engine, b, rows_of_b);
-    let mut batch = Batch::new(4 * count);
+    let mut batch = InversionBatch::new(4 * count);
     let mut adder = Adder::new(engine, rows.parts(1).remove(0), &mut batch);
     adder.clear(a.iter().chain(b.iter()).any(Affine::is_infinity));
     // Sums and differences in one list, so that they share inversions; a sign costs nothing.

@@ -1,7 +1,7 @@
 //! Signed digits of scalars.
 //!
 //! Adding the constant with `2^(c-1)` in every window but the top one turns signed digits in
-//! `-2^(c-1) .. 2^(c-1)` into plain bit fields: there are no carries between windows, and each window can be
+//! `-2^(c-1) .. 2^(c-1)` into plain bit fields. There are no carries between windows, so each window can be
 //! read independently.
 
 use proofmill_field::PrimeField;
@@ -9,12 +9,12 @@ use std::ops::Range;
 
 /// The windows of scalars: `count` windows of `bits` bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Windows {
+pub(super) struct ScalarWindows {
     bits: u32,
     count: u32,
 }
 
-impl Windows {
+impl ScalarWindows {
     /// The windows for `points` points and scalars of `scalar_bits` bits.
     pub(super) fn for_points(points: usize, scalar_bits: u32) -> Self {
         // Wider windows are fewer, but each has twice the buckets to reduce: take the least total.
@@ -64,15 +64,15 @@ const MAX_BITS: u32 = 16;
 pub(super) const BLOCK: usize = 1 << 9;
 
 /// The digits of many scalars: 2 bytes per scalar and window.
-pub(super) struct Digits {
-    windows: Windows,
+pub(super) struct ScalarDigits {
+    windows: ScalarWindows,
     /// For each block of scalars, for each window, the bit fields of the block's scalars.
     fields: Vec<u16>,
 }
 
-impl Digits {
+impl ScalarDigits {
     /// Space for the digits of `len` scalars.
-    pub(super) fn new(windows: Windows, len: usize) -> Self {
+    pub(super) fn new(windows: ScalarWindows, len: usize) -> Self {
         Self { windows, fields: vec![0; len.div_ceil(BLOCK) * BLOCK * windows.count()] }
     }
 
@@ -83,7 +83,7 @@ impl Digits {
         blocks.map(move |fields| DigitsOfBlock { windows, offset: windows.offset(), fields })
     }
 
-    pub(super) fn windows(&self) -> Windows {
+    pub(super) fn windows(&self) -> ScalarWindows {
         self.windows
     }
 
@@ -110,7 +110,7 @@ impl Digits {
 
 /// The digits of up to [`BLOCK`] scalars.
 pub(super) struct DigitsOfBlock<'a> {
-    windows: Windows,
+    windows: ScalarWindows,
     offset: [u64; 4],
     fields: &'a mut [u16],
 }
@@ -137,7 +137,7 @@ impl DigitsOfBlock<'_> {
     }
 }
 
-impl Windows {
+impl ScalarWindows {
     /// The digits of a scalar, lowest window first.
     #[inline(always)]
     pub(super) fn digits<S: PrimeField>(self, scalar: S, offset: [u64; 4]) -> impl Iterator<Item = i32> {

@@ -1,4 +1,4 @@
-//! Many multiples of one point, or sums of multiples of a few points: the signed digits of each scalar select points of a
+//! Many multiples of one point, or sums of multiples of a few points. The signed digits of each scalar select points of a
 //! table, which are added affinely, in lanes, with shared inversions.
 //!
 //! The table has `d 2^(c w) base` for every base, every window w of c bits and every d up to `2^(c-1)`; a multiple is the
@@ -9,9 +9,9 @@
 //! Time depends on the scalars.
 
 use super::{
-    batch_add::{AddPairs, Adder, Batch, Ref, Rows},
+    batch_add::{AddPairs, Adder, InversionBatch, PointRows, Ref},
     buckets::{Segment, sum_segments},
-    digits::Windows,
+    digits::ScalarWindows,
     fill,
 };
 use crate::{Affine, Curve, Jacobian};
@@ -31,10 +31,10 @@ const CHUNK: usize = 1 << 10;
 /// One or a few points with precomputed tables, to be multiplied by many scalars.
 pub struct FixedBase<C: Curve<Base: Packable>> {
     level: Level,
-    windows: Windows,
+    windows: ScalarWindows,
     bases: usize,
     /// The table, base by base and window by window, followed by each thread's sums.
-    rows: Rows<Row<C::Base>>,
+    rows: PointRows<Row<C::Base>>,
     threads: usize,
 }
 
@@ -47,15 +47,15 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         Self::of_bases(level, from_ref(base), count)
     }
 
-    /// The table for about `count` sums of multiples of at most 16 bases, each of which takes as much memory as a single
-    /// base.
+    /// The table for about `count` sums of multiples of at most 16 bases. Each base's part takes as much memory as the
+    /// table of a single base.
     ///
     /// # Panics
     /// If a base is infinity, or the number of bases is 0 or above 16.
     pub fn of_bases(level: Level, bases: &[Affine<C>], count: usize) -> Self {
         assert!((1..=16).contains(&bases.len()), "1 to 16 bases, not {}", bases.len());
         assert!(!bases.iter().any(Affine::is_infinity), "bases other than infinity");
-        let windows = Windows::of_bits(window_bits(count), C::Scalar::BITS);
+        let windows = ScalarWindows::of_bits(window_bits(count), C::Scalar::BITS);
         let threads = parallel::threads();
         let rows = dispatch!(level, engine => table(engine, bases, windows, threads));
         Self { level, windows, bases: bases.len(), rows, threads }
@@ -75,7 +75,7 @@ impl<C: Curve<Base: Packable>> FixedBase<C> {
         let chunks = Mutex::new(scalars.chunks(chunk * bases).zip(points.chunks_mut(chunk)));
         parallel::for_each(self.rows.parts(self.threads), |rows| {
             dispatch!(level, engine => {
-                let mut batch = Batch::new(CHUNK * windows.count());
+                let mut batch = InversionBatch::new(CHUNK * windows.count());
                 let mut adder = Adder::new(engine, rows, &mut batch);
                 let mut sums = Sums::new(windows, bases);
                 loop {
@@ -98,9 +98,9 @@ fn window_bits(count: usize) -> u32 {
 fn table<E: Engine, C: Curve<Base: Packable>>(
     engine: E,
     bases: &[Affine<C>],
-    windows: Windows,
+    windows: ScalarWindows,
     threads: usize,
-) -> Rows<Row<C::Base>> {
+) -> PointRows<Row<C::Base>> {
     let (count, largest) = (bases.len() * windows.count(), windows.largest());
     let shifted = |point: &Jacobian<C>| (0..windows.bits()).fold(*point, |point, _| point.double());
     let shifts =
@@ -108,7 +108,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
     let shifts: Vec<_> = bases.iter().flat_map(|base| shifts(*base)).collect();
     let len = count * largest;
     // Each round doubles the number of multiples of each window's point: from those up to m it computes m more.
-    let mut rounds = Rows::new(count, 1, len - count);
+    let mut rounds = PointRows::new(count, 1, len - count);
     // Multiple 1 of each window: 2^(c w) times the base.
     fill(engine, &Jacobian::batch_to_affine(&shifts), rounds.bases_mut());
     let row = |window: usize, digit: usize| match digit {
@@ -119,7 +119,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
         }
     };
     for part in rounds.parts(1) {
-        let mut batch = Batch::new(len);
+        let mut batch = InversionBatch::new(len);
         let mut adder = Adder::<C::Base, E>::new(engine, part, &mut batch);
         let mut pairs = Vec::new();
         for m in (0..largest.ilog2()).map(|round| 1 << round) {
@@ -134,7 +134,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
         }
     }
     // From the order of the rounds to that of windows and digits, by which sums find their rows.
-    let mut rows = Rows::new(len, threads, CHUNK * windows.count());
+    let mut rows = PointRows::new(len, threads, CHUNK * windows.count());
     for (index, to) in rows.bases_mut().iter_mut().enumerate() {
         *to = *rounds.row(row(index / largest, index % largest + 1));
     }
@@ -143,7 +143,7 @@ fn table<E: Engine, C: Curve<Base: Packable>>(
 
 /// Memory for the sums of successive chunks.
 struct Sums {
-    windows: Windows,
+    windows: ScalarWindows,
     bases: usize,
     refs: Vec<Ref>,
     segments: Vec<Segment>,
@@ -152,7 +152,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(windows: Windows, bases: usize) -> Self {
+    fn new(windows: ScalarWindows, bases: usize) -> Self {
         let (refs, segments, pairs, totals) = Default::default();
         Self { windows, bases, refs, segments, pairs, totals }
     }

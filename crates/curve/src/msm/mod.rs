@@ -11,8 +11,8 @@
 //! Cost: one affine addition (about 6 multiplications) per point and window, 2 per bucket and window. Work is
 //! divided among threads by window and, if there are more threads than windows, by ranges of points.
 //!
-//! Bases are read tile by tile, and added to all windows' buckets before the next: scratch is bounded, and rows stay in the cache
-//! while they are read once per window.
+//! Bases are read tile by tile; each tile is added to all windows' buckets before the next. So scratch is bounded, and rows stay
+//! in the cache while they are read once per window.
 //!
 //! Scratch: for each point of a tile its row of 2 coordinates, 2 bytes of digit per window (about 100 bytes on G1) and for every
 //! thread up to 50 bytes; for every thread 2 rows per bucket; and one row per bucket, for each window if there are several tiles: up to
@@ -31,9 +31,9 @@ pub(crate) use butterflies::sums_and_differences;
 pub use fixed_base::FixedBase;
 
 use crate::{Affine, Curve, Jacobian, bls12_381, bn254, grumpkin::Grumpkin};
-use batch_add::{Adder, Batch, Rows};
+use batch_add::{Adder, InversionBatch, PointRows};
 use buckets::{Buckets, WindowAdder};
-use digits::{BLOCK, Digits, Windows};
+use digits::{BLOCK, ScalarDigits, ScalarWindows};
 use proofmill_cpu::Level;
 use proofmill_field::{Engine, Field, LANES, Lanes, LanesOf, Packable, PrimeField, Row, dispatch};
 use proofmill_run::parallel;
@@ -106,7 +106,7 @@ fn pippenger<C: Curve<Base: Packable>>(
     let active = scalars.iter().filter(|scalar| !scalar.is_zero()).count();
     if active >= SMALLEST {
         let (bits, sums) = dispatch!(level, engine => window_sums(engine, bases, scalars, active));
-        // Horner's rule.
+        // Horner's rule, from the top window down: a window counts 2^bits times the next one.
         let times_radix = |sum: Jacobian<C>| (0..bits).fold(sum, |sum, _| sum.double());
         return sums.iter().fold(Jacobian::INFINITY, |total, sum| times_radix(total).add(sum));
     }
@@ -147,11 +147,11 @@ fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
     tile: usize,
 ) -> (u32, Vec<Jacobian<C>>) {
     let threads = parallel::threads();
-    let windows = Windows::for_points(active, C::Scalar::BITS);
+    let windows = ScalarWindows::for_points(active, C::Scalar::BITS);
     // A task is one window of one range: several ranges only for more threads than windows.
     let ranges = threads.div_ceil(windows.count()).clamp(1, active.div_ceil(SMALLEST_RANGE));
     // Each range has its own buckets, so the width is chosen for the points of a range.
-    let windows = Windows::for_points(active.div_ceil(ranges), C::Scalar::BITS);
+    let windows = ScalarWindows::for_points(active.div_ceil(ranges), C::Scalar::BITS);
     let range_len = scalars.len().div_ceil(ranges).next_multiple_of(BLOCK);
     let starts = (0..scalars.len()).step_by(range_len);
     let ranges: Vec<Range<usize>> = starts.map(|start| start..scalars.len().min(start + range_len)).collect();
@@ -163,7 +163,7 @@ fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
     let adders = threads.min(tasks);
     // Buckets that no other tile adds to are summed at once.
     let places = if tiles == 1 { adders } else { tasks };
-    let (mut rows, kept) = Rows::with_kept(
+    let (mut rows, kept) = PointRows::with_kept(
         ranges.len() * tile_len,
         places,
         Buckets::count(windows),
@@ -171,8 +171,8 @@ fn window_sums_in_tiles<E: Engine, C: Curve<Base: Packable>>(
         WindowAdder::sums::<Row<C::Base>>(windows, points),
     );
     let buckets: Vec<_> = kept.into_iter().map(|kept| Mutex::new(Buckets::new(kept))).collect();
-    let mut digits = Digits::new(windows, ranges.len() * tile_len);
-    let scratch = || (Batch::new(points), WindowAdder::new::<Row<C::Base>>(points));
+    let mut digits = ScalarDigits::new(windows, ranges.len() * tile_len);
+    let scratch = || (InversionBatch::new(points), WindowAdder::new::<Row<C::Base>>(points));
     let mut scratch: Vec<_> = (0..adders).map(|_| scratch()).collect();
     let mut sums = Vec::new();
     for start in (0..range_len).step_by(tile_len) {
@@ -219,7 +219,7 @@ fn read_tiles<E: Engine, C: Curve<Base: Packable>>(
     tiles: &[Range<usize>],
     tile_len: usize,
     rows: &mut [Row<C::Base>],
-    digits: &mut Digits,
+    digits: &mut ScalarDigits,
 ) {
     let blocks = rows.chunks_mut(BLOCK).zip(digits.blocks_mut()).enumerate();
     let blocks = blocks.filter_map(|(index, block)| {

@@ -56,7 +56,7 @@ pub struct Dodecic<P, A> {
 }
 
 impl<P: Tower, A: Algebra> Sextic<P, A> {
-    /// From the coefficients, the constant one first.
+    /// The element with these coefficients, the constant one first.
     #[inline(always)]
     pub const fn new(c: [Quadratic<A>; 3]) -> Self {
         Self { c, tower: PhantomData }

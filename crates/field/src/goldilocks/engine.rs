@@ -7,11 +7,11 @@ use proofmill_cpu::{Portable, Token};
 pub trait GoldilocksEngine: Token {
     /// The words that hold the elements of both vector types.
     type U64s: U64s<Token = Self>;
-    /// For sums and products; loaded and stored without conversion.
+    /// The vector for sums and products; loaded and stored without conversion.
     type Vector: GoldilocksVector<Token = Self, U64s = Self::U64s>;
-    /// For long chains of products, as in permutations.
+    /// The vector for long chains of products, as in permutations.
     type Chain: GoldilocksVector<Token = Self, U64s = Self::U64s>;
-    /// For elements in Gaussian form, as in transforms.
+    /// The vector for elements in Gaussian form, as in transforms.
     type Factor: Factor<Self::U64s>;
 
     /// The edition of SVE whose assembly kernels replace the compiled vector code, if any: stable Rust has no type for

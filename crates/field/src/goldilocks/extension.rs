@@ -1,7 +1,7 @@
 //! The extensions from which STARKs take their challenges: degree 2 modulo `x^2 - 7`, degree 3 modulo `x^3 - x - 1`.
 //!
 //! Both polynomials are irreducible: 7 generates the multiplicative group and so is not a square, and `x^3 - x - 1` is the
-//! choice of Polygon's libraries. The formulas follow from the polynomials; a product of coefficients costs as much as three
+//! choice of Polygon's libraries. The formulas follow from the polynomials. A product of coefficients costs as much as three
 //! to four sums here, so Karatsuba's method is faster in degree 3 but not in degree 2.
 
 #![allow(clippy::needless_range_loop, reason = "iterators are not always inlined into a level")]

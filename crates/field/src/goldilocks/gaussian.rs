@@ -115,8 +115,8 @@ impl<W: U64s> Gaussian<W> {
         self + Self::splat(self.re.token(), zero(25))
     }
 
-    /// The same elements with parts below `2^48` and `2^48 + 2^15`, from non-negative parts below 2^63, of which the real
-    /// one is at least 2^15.
+    /// The same elements with parts below `2^48` and `2^48 + 2^15`, from non-negative parts below 2^63. The real part
+    /// must be at least 2^15.
     #[inline(always)]
     pub fn reduced(self) -> Self {
         let mask = W::splat(self.re.token(), PART_MASK);
@@ -124,7 +124,7 @@ impl<W: U64s> Gaussian<W> {
         Self { re: re & mask, im: (self.im & mask) + re.shr::<PART>() }
     }
 
-    /// Words that represent the elements, canonical or not, from non-negative parts below 2^63, of which the real one is at
+    /// Words that represent the elements, canonical or not, from non-negative parts below 2^63. The real part must be at
     /// least 2^15.
     #[inline(always)]
     pub fn words(self) -> W {

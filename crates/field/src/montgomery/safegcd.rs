@@ -106,7 +106,7 @@ impl<const L: usize> Signed<L> {
     }
 }
 
-/// Applies 62 division steps to f and g, of which only the first `length` limbs are in use.
+/// Applies 62 division steps to f and g. Only their first `length` limbs are in use.
 #[inline(always)]
 fn update_fg<const L: usize>(f: &mut Signed<L>, g: &mut Signed<L>, length: usize, m: &Matrix) {
     let (f, g) = (&mut f.0[..length], &mut g.0[..length]);

@@ -52,7 +52,7 @@ pub trait Engine: Token {
 pub trait Packable: Field {
     /// An element's limbs in Montgomery form, canonical or not.
     type Limbs: Copy + Default + Debug + Send + Sync + 'static;
-    /// Its vectors at a level, of at most [`LANES`] elements; of 1 where the level has no vector instructions.
+    /// The field's vectors at a level, of at most [`LANES`] elements; of one element if the level has no vector instructions.
     type Lanes<E: Engine>: Vector<Self, Token = E>;
 
     /// The limbs of elements, as they are in memory.
@@ -109,9 +109,9 @@ pub trait Vector<F: Packable>: Lanes<F> + Select {
 
 /// Elements in lanes that are multiplied by constants.
 ///
-/// A product by a constant c is the sum of each digit of the element times a multiple of c, known modulo p: c times the
-/// digit's weight. Such a sum is only as long as one digit more than p, so that little is left to reduce: two digits, where a product of
-/// two variables has five, which is seven tenths of the operations.
+/// A product by a constant c is the sum of each digit of the element times a multiple of c, known modulo p: c times the digit's weight.
+/// Such a sum has only one digit more than p, so that two digits are left to reduce; a product of two variables has five. This takes
+/// seven tenths of the operations.
 pub trait Scale<F: Packable>: Vector<F> {
     /// A constant, prepared as a factor.
     type Factor: Copy + Send + Sync + 'static;

@@ -332,12 +332,14 @@ fn a_malformed_key_is_refused() {
         let simulator = Simulator::<C>::new();
         let cases = simulator.cases(3);
         let statements: Vec<_> = cases.iter().map(|(public, proof)| Statement { public, proof }).collect();
-        for change in 0..4 {
+        for change in 0..6 {
             let mut key = simulator.key.clone();
             match change {
                 0 => key.ic[1].x = key.ic[1].x.double(),
                 1 => key.alpha_1.y = key.alpha_1.y.double(),
                 2 => key.gamma_2 = Affine::INFINITY,
+                3 => key.alpha_1 = Affine::INFINITY,
+                4 => key.beta_2 = Affine::INFINITY,
                 _ => key.delta_2.x = key.delta_2.x.double(),
             }
             let result = find_invalid(Level::best(), &key, &statements);

@@ -48,7 +48,7 @@ const COUNT: usize = 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
 pub(super) struct Rounds<V>(PhantomData<V>);
 
 impl<V: GoldilocksVector> Rounds<V> {
-    /// As planes, in the order of use.
+    /// The constants as planes, in the order of use.
     pub(super) const PLANES: [[u64; 2]; COUNT] = {
         let mut planes = [[0; 2]; COUNT];
         let (mut round, mut next) = (0, 0);

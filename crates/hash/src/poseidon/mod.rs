@@ -42,16 +42,17 @@ mod aarch64 {
     use crate::permutation::Kernels;
     use proofmill_field::goldilocks::{GoldilocksLanes, U64x1};
 
-    std::arch::global_asm!(include_str!("aarch64/sve.s"), include_str!("aarch64/sve2.s"), options(raw));
+    std::arch::global_asm!(include_str!("aarch64/sve.s"), edition = const 1);
+    std::arch::global_asm!(include_str!("aarch64/sve.s"), edition = const 2);
 
     unsafe extern "C" {
-        fn proofmill_poseidon_sve(tile: *mut u64, constants: *const [u64; 2]);
+        fn proofmill_poseidon_sve1(tile: *mut u64, constants: *const [u64; 2]);
         fn proofmill_poseidon_sve2(tile: *mut u64, constants: *const [u64; 2]);
     }
 
     /// The planes do not depend on the vector type, so those of plain Rust apply.
     pub(super) const KERNELS: Kernels = Kernels {
-        sve: proofmill_poseidon_sve,
+        sve: proofmill_poseidon_sve1,
         sve2: proofmill_poseidon_sve2,
         constants: &Rounds::<GoldilocksLanes<U64x1>>::PLANES,
     };

@@ -28,7 +28,7 @@ where
     /// The number of round constants.
     pub const CONSTANTS: usize = 2 * HALF_FULL_ROUNDS * WIDTH + PARTIAL_ROUNDS;
 
-    /// With constants in the order of use: one per element in full rounds, one in partial rounds.
+    /// The permutation with these constants, in the order of use: one per element in full rounds, one in partial rounds.
     ///
     /// # Panics
     /// If there are not [`CONSTANTS`](Self::CONSTANTS).

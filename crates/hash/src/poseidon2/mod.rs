@@ -147,17 +147,16 @@ macro_rules! permutation {
     };
 }
 
-permutation!(8, "poseidon2-8", WIDTH_8, proofmill_poseidon2_8_sve, proofmill_poseidon2_8_sve2);
-permutation!(12, "poseidon2", WIDTH_12, proofmill_poseidon2_12_sve, proofmill_poseidon2_12_sve2);
+permutation!(8, "poseidon2-8", WIDTH_8, proofmill_poseidon2_8_sve1, proofmill_poseidon2_8_sve2);
+permutation!(12, "poseidon2", WIDTH_12, proofmill_poseidon2_12_sve1, proofmill_poseidon2_12_sve2);
 
 #[cfg(target_arch = "aarch64")]
-std::arch::global_asm!(
-    include_str!("aarch64/width_8_sve.s"),
-    include_str!("aarch64/width_8_sve2.s"),
-    include_str!("aarch64/width_12_sve.s"),
-    include_str!("aarch64/width_12_sve2.s"),
-    options(raw)
-);
+mod aarch64 {
+    std::arch::global_asm!(include_str!("aarch64/width_8.s"), edition = const 1);
+    std::arch::global_asm!(include_str!("aarch64/width_8.s"), edition = const 2);
+    std::arch::global_asm!(include_str!("aarch64/width_12.s"), edition = const 1);
+    std::arch::global_asm!(include_str!("aarch64/width_12.s"), edition = const 2);
+}
 
 #[cfg(test)]
 mod tests {

@@ -20,11 +20,11 @@ pub const MAX_WIDTH: usize = 17;
 #[derive(Clone, Debug)]
 pub(super) struct Schedule<T> {
     width: usize,
-    /// For each full round before the partial ones: the added constants, element by element.
+    /// The added constants of each full round before the partial ones, element by element.
     before: Vec<T>,
-    /// For each partial round.
+    /// The constants of each partial round.
     partial: Vec<Partial<T>>,
-    /// For each full round after them.
+    /// The added constants of each full round after the partial ones.
     after: Vec<T>,
     /// The matrix, row by row.
     matrix: Vec<T>,
@@ -44,7 +44,7 @@ struct Partial<T> {
 }
 
 impl Schedule<Fr> {
-    /// From the constants of all rounds and elements, and the matrix.
+    /// The schedule from the constants of all rounds and elements, and the matrix.
     pub(super) fn new(width: usize, round_constants: &[Fr], matrix: &[Fr]) -> Self {
         let (before, rest) = round_constants.split_at(HALF_FULL_ROUNDS * width);
         let (partial, after) = rest.split_at(rest.len() - HALF_FULL_ROUNDS * width);

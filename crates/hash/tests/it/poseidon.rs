@@ -1,5 +1,5 @@
 //! Poseidon against the known answers of Polygon's C++ library (0xPolygonHermez/goldilocks, scalar path), and of plonky2 1.1
-//! (written by `lab/peers/programs/goldilocks`).
+//! (written by `plonky2_answers` in `lab/peers/plonky2`).
 
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;

@@ -1,5 +1,5 @@
-//! Poseidon2 against Plonky3's (p3-goldilocks 0.9, its default instances): `lab/peers/programs/goldilocks` writes
-//! the known answers.
+//! Poseidon2 against Plonky3's (p3-goldilocks 0.9, its default instances): `plonky3_answers` in `lab/peers/plonky3`
+//! writes the known answers.
 
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::{Digest, Permutation, Poseidon2, Sponge, TreeHash, permute, sponge::linear_hash};

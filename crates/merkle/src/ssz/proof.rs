@@ -11,8 +11,8 @@ use proofmill_sha256::{Kernels, hash_pairs};
 
 /// Nodes of a tree by generalized index, with the siblings along their paths to the root.
 ///
-/// A generalized index also states the depth of a node, so a verifier must check that the indices are those it expects: a valid
-/// proof for an inner node says nothing about chunks.
+/// A generalized index also states the depth of a node, so a verifier must check that the indices are the expected ones: a
+/// valid proof for an inner node says nothing about chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SszProof {
     /// The generalized indices of the proven nodes, in any order; none is above another.
@@ -97,7 +97,7 @@ pub(super) fn climb(
     Ok(())
 }
 
-/// Checks that of the nodes with these ascending indices, none is above another.
+/// Checks that none of the nodes with these ascending indices is above another.
 fn check_indices(rising: &[u64]) -> Result<(), MerkleError> {
     match rising.first() {
         None => return Err(MerkleError::NoIndices),

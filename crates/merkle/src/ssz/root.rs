@@ -14,8 +14,8 @@ const TASKS: usize = 8;
 /// The most subtrees that one task computes in the same memory.
 const MOST_IN_TASK: usize = 16;
 
-/// SSZ's `merkleize`: the root of the tree over these chunks, padded with zeros to the limit rounded up to a power of two;
-/// without a limit, to the next power of two. Runs on the ambient rayon pool.
+/// SSZ's `merkleize`: the root of the tree over these chunks, padded with zeros to the limit, rounded up to a power of
+/// two. Without a limit they are padded to the next power of two. Runs on the ambient rayon pool.
 ///
 /// # Errors
 /// [`MerkleError::TooManyChunks`].

@@ -26,7 +26,7 @@ use std::{cell::Cell, ops::Range};
 /// Transforms take natural order, work in place, and run on the ambient rayon pool.
 pub struct GoldilocksDomain {
     log_n: u32,
-    /// Of order 2^32.
+    /// A root of order 2^32.
     generator: Goldilocks,
     root: Goldilocks,
     forward: Steps,
@@ -53,7 +53,7 @@ struct Powers {
 }
 
 impl Powers {
-    /// For exponents below `2^log_bound`.
+    /// The powers for exponents below `2^log_bound`.
     fn new(base: Goldilocks, log_bound: u32) -> Self {
         let (log_low, log_high) = (log_bound.div_ceil(2), log_bound / 2);
         let powers = |base, log_len: u32| {
@@ -444,7 +444,7 @@ impl Transform {
         });
     }
 
-    /// Transforms `len` adjacent columns, the last of which may be less than a tile.
+    /// Transforms `len` adjacent columns; the last tile may be incomplete.
     fn tiles<E: GoldilocksEngine>(
         self,
         engine: E,

@@ -5,8 +5,8 @@ use proofmill_field::bn254::Fr;
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 /// Logarithms of the sizes of domains that the standard protocol supports. At least 3, because the quotient
-/// has 3n + 6 coefficients and the 6 must be fewer than n; at most 26, because the domain of 4n needs a root
-/// of unity.
+/// has 3n + 6 coefficients, and 6 must be less than n. At most 26, because the domain of 4n needs a root of
+/// unity.
 pub(crate) const LOG_N: RangeInclusive<u32> = 3..=26;
 
 /// Logarithms of the sizes of domains for circuits built in Rust: the cosets of up to 7 parts lie in a domain

@@ -7,7 +7,7 @@
 
 use super::{
     lookup::TABLE_COLUMNS,
-    summand::{Challenges, Parameters, Sink},
+    summand::{Challenges, FormulaParameters, SummandSink},
 };
 use crate::{Cell, Cells, Column, System, VerifyingKey, polynomial::repeated_square};
 use proofmill_field::{Algebra, Field, batch_invert_vartime, bn254::Fr};
@@ -26,7 +26,7 @@ pub(crate) struct Linearisation<A = Fr> {
 
 /// Values at xi that the verifier computes itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<A> {
+pub(crate) struct VerifierValues<A> {
     pub(crate) xi: A,
     /// `xi^n`.
     pub(crate) xi_n: A,
@@ -54,7 +54,7 @@ impl Linearisation {
         }
         let (first_lagrange, public_input) = public_input(key.log_n, public, xi, vanishing)?;
         let parameters = key.system.parameters(challenges, key.multipliers);
-        let known = Known { xi, xi_n, first_lagrange, public_input };
+        let known = VerifierValues { xi, xi_n, first_lagrange, public_input };
         Some(Self::of_values(&key.system, &parameters, known, evaluations))
     }
 }
@@ -63,8 +63,8 @@ impl<A: Algebra> Linearisation<A> {
     /// The factors for values of any type. `evaluations` has one value for each opened cell of the system.
     pub(crate) fn of_values(
         system: &System,
-        parameters: &Parameters<A>,
-        known: Known<A>,
+        parameters: &FormulaParameters<A>,
+        known: VerifierValues<A>,
         evaluations: &[A],
     ) -> Self {
         // The last summand of r in the paper: `-Z_H(xi) (t_lo + xi^n t_mid + xi^(2n) t_hi)`.
@@ -104,7 +104,7 @@ fn add<A: Algebra>(columns: &mut BTreeMap<Column, A>, column: Column, factor: A)
 struct Evaluated<'a, A> {
     system: &'a System,
     evaluations: &'a [A],
-    known: Known<A>,
+    known: VerifierValues<A>,
 }
 
 impl<A: Algebra> Evaluated<'_, A> {
@@ -140,7 +140,7 @@ struct Collected<'a, A> {
     constant: A,
 }
 
-impl<A: Algebra> Sink<A> for Collected<'_, A> {
+impl<A: Algebra> SummandSink<A> for Collected<'_, A> {
     fn linear(&mut self, column: Column, factor: A) {
         if !self.system.lacks(column) {
             add(&mut self.columns, column, factor);

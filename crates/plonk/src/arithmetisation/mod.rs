@@ -1,4 +1,5 @@
-//! What the rows of a circuit can say, and the identity that a proof of it shows: gates, lookups, copy constraints, and R1CS as rows.
+//! The constraints that rows of a circuit express, and the identity that a proof shows: gates, lookups, copy constraints, and R1CS as
+//! rows.
 
 pub(crate) mod called;
 pub mod gates;

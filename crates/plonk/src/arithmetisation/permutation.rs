@@ -4,7 +4,7 @@
 //! different wires are in disjoint cosets of the domain. The positions of a variable form a cycle of the
 //! permutation sigma, and `S_wire` interpolates the labels of `sigma(p)` over the rows.
 
-use super::summand::{Growing, PERMUTATION_POWERS, Parameters, Sink, Summand};
+use super::summand::{FormulaParameters, Growing, PERMUTATION_POWERS, Summand, SummandSink};
 use crate::{Cells, Column, polynomial::CHUNK};
 use proofmill_field::{Algebra, Field, bn254::Fr};
 use proofmill_run::parallel;
@@ -20,15 +20,20 @@ pub(crate) fn multipliers() -> [Fr; 4] {
 
 /// The permutation argument over `wires` wires.
 #[derive(Clone, Copy)]
-pub(crate) struct Permutation {
+pub(crate) struct PermutationArgument {
     pub(crate) wires: u8,
 }
 
-/// `z' = z f / g`, and z = 1 on the first row. f is the product of the wires folded with their own labels, g
-/// of the wires folded with the labels in the columns sigma.
-impl Summand for Permutation {
+/// `z' = z f / g`, and z = 1 on the first row. f is the product of the wires folded with their own labels. g
+/// is the product of the wires folded with the labels in the columns sigma.
+impl Summand for PermutationArgument {
     #[inline(always)]
-    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
+    fn terms<A: Algebra>(
+        self,
+        cells: &impl Cells<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut impl SummandSink<A>,
+    ) {
         let alpha = &parameters.alpha;
         let [power, power_of_start] = [alpha[PERMUTATION_POWERS[0]], alpha[PERMUTATION_POWERS[1]]];
         // `L_1 (z - 1)`: without it, z = 0 on all rows would satisfy the other constraint.
@@ -45,9 +50,9 @@ impl Summand for Permutation {
     }
 }
 
-impl Growing for Permutation {
+impl Growing for PermutationArgument {
     #[inline(always)]
-    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2] {
+    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> [A; 2] {
         let mut denominator = folded(0, cells, parameters);
         for wire in 1..self.wires {
             denominator = denominator * folded(wire, cells, parameters);
@@ -58,7 +63,7 @@ impl Growing for Permutation {
 
 /// The product of the wires, each folded with its own label.
 #[inline(always)]
-fn identity<A: Algebra>(wires: u8, cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
+fn identity<A: Algebra>(wires: u8, cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> A {
     let x = cells.here(Column::Point);
     let mut product = cells.wire(0).add_lazy(parameters.beta_multipliers[0] * x).add_lazy(parameters.gamma);
     for wire in 1..wires {
@@ -70,7 +75,7 @@ fn identity<A: Algebra>(wires: u8, cells: &impl Cells<A>, parameters: &Parameter
 
 /// A wire folded with its label in the column sigma.
 #[inline(always)]
-fn folded<A: Algebra>(wire: u8, cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
+fn folded<A: Algebra>(wire: u8, cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> A {
     let label = parameters.beta * cells.here(Column::Sigma(wire));
     cells.wire(wire).add_lazy(label).add_lazy(parameters.gamma)
 }

@@ -4,7 +4,7 @@ use crate::{Cells, Column};
 use proofmill_field::{Algebra, bn254::Fr};
 
 /// Receives the summands of the identity.
-pub(crate) trait Sink<A: Algebra> {
+pub(crate) trait SummandSink<A: Algebra> {
     /// Adds `column * factor`. The column of a selector that is not in the key is zero.
     fn linear(&mut self, column: Column, factor: A);
     /// Adds a value.
@@ -39,7 +39,7 @@ pub(crate) struct Challenges {
 
 /// The challenges in the form that the formulas use, and field constants.
 #[derive(Clone, Debug)]
-pub(crate) struct Parameters<A> {
+pub(crate) struct FormulaParameters<A> {
     pub(crate) beta: A,
     pub(crate) gamma: A,
     /// beta times the multiplier of each wire's coset.
@@ -54,11 +54,11 @@ pub(crate) struct Parameters<A> {
     pub(crate) constants: Vec<Vec<A>>,
 }
 
-impl<A: Copy> Parameters<A> {
+impl<A: Copy> FormulaParameters<A> {
     /// Applies `f` to every value.
-    pub(crate) fn map<B>(&self, mut f: impl FnMut(A) -> B) -> Parameters<B> {
+    pub(crate) fn map<B>(&self, mut f: impl FnMut(A) -> B) -> FormulaParameters<B> {
         let Self { beta, gamma, beta_multipliers: [k0, k1, k2, k3], eta, delta, epsilon, .. } = *self;
-        Parameters {
+        FormulaParameters {
             beta: f(beta),
             gamma: f(gamma),
             beta_multipliers: [f(k0), f(k1), f(k2), f(k3)],
@@ -79,13 +79,18 @@ impl<A: Copy> Parameters<A> {
 /// that its loops over rows are compiled separately.
 pub(crate) trait Summand: Copy + Send + Sync {
     /// Adds the summands of the identity to `sink`.
-    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>);
+    fn terms<A: Algebra>(
+        self,
+        cells: &impl Cells<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut impl SummandSink<A>,
+    );
 }
 
 /// An argument with a running product or sum.
 pub(crate) trait Growing: Summand {
     /// The factor or the summand from one row to the next, as numerator and denominator.
-    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2];
+    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> [A; 2];
 }
 
 /// The powers of alpha of the permutation argument's two constraints; the first gate has power 0.

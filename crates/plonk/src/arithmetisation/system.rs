@@ -1,7 +1,7 @@
 //! The structure of a circuit's proofs, derived from its constraints.
 //!
 //! A proof shows an identity: a sum over some columns, each times a factor, plus a constant is zero
-//! ([`Sink`]). The prover evaluates it in lanes on cosets. Prover and verifier evaluate the factors and the
+//! ([`SummandSink`]). The prover evaluates it in lanes on cosets. Prover and verifier evaluate the factors and the
 //! constant at the challenge from the opened cells; the rest is a linear combination of commitments.
 //! Evaluating the same formulas on [`Shape`]s determines the cells to open, the degree of the quotient and
 //! the number of coefficients that blind a column.
@@ -10,7 +10,7 @@ use super::{
     called::{Borrowed, Called},
     gates::Formula,
     permutation::multipliers,
-    summand::{Challenges, Parameters, Sink, Summand},
+    summand::{Challenges, FormulaParameters, Summand, SummandSink},
 };
 use crate::{Cell, Cells, Column, Gate, LookupArgument, Selector};
 use proofmill_field::{Algebra, Field, bn254::Fr};
@@ -21,9 +21,9 @@ use std::{
 };
 
 /// A sink behind a reference.
-struct BorrowedMut<'a, A>(&'a mut dyn Sink<A>);
+struct BorrowedMut<'a, A>(&'a mut dyn SummandSink<A>);
 
-impl<A: Algebra> Sink<Called<A>> for BorrowedMut<'_, A> {
+impl<A: Algebra> SummandSink<Called<A>> for BorrowedMut<'_, A> {
     fn linear(&mut self, column: Column, factor: Called<A>) {
         self.0.linear(column, factor.0);
     }
@@ -59,7 +59,7 @@ macro_rules! with_summand {
                 })
             }
             $crate::arithmetisation::system::Argument::Permutation => {
-                let $summand = $crate::arithmetisation::permutation::Permutation { wires: $system.wires() };
+                let $summand = $crate::arithmetisation::permutation::PermutationArgument { wires: $system.wires() };
                 $body
             }
             $crate::arithmetisation::system::Argument::Lookup($crate::LookupArgument::LogDerivative) => {
@@ -249,10 +249,10 @@ impl System {
     }
 
     /// The challenges as parameters of the formulas; `multipliers` are those of the wires' cosets.
-    pub(crate) fn parameters(&self, challenges: &Challenges, multipliers: [Fr; 4]) -> Parameters<Fr> {
+    pub(crate) fn parameters(&self, challenges: &Challenges, multipliers: [Fr; 4]) -> FormulaParameters<Fr> {
         let &Challenges { beta, gamma, alpha, eta, delta, epsilon, .. } = challenges;
         let powers = self.first_power(self.gates.len()).max(GATE_POWERS);
-        Parameters {
+        FormulaParameters {
             beta,
             gamma,
             beta_multipliers: multipliers.map(|multiplier| beta * multiplier),
@@ -268,8 +268,8 @@ impl System {
     pub(crate) fn terms<A: Algebra>(
         &self,
         cells: &dyn Cells<A>,
-        parameters: &Parameters<A>,
-        sink: &mut dyn Sink<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut dyn SummandSink<A>,
     ) {
         self.argument_terms(&self.arguments(), cells, parameters, sink);
     }
@@ -279,8 +279,8 @@ impl System {
         &self,
         arguments: &[Argument],
         cells: &dyn Cells<A>,
-        parameters: &Parameters<A>,
-        sink: &mut dyn Sink<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut dyn SummandSink<A>,
     ) {
         let (cells, parameters, mut sink) = (Borrowed(cells), parameters.map(Called), BorrowedMut(sink));
         for argument in arguments {
@@ -319,7 +319,12 @@ impl<G> GateSummand<G> {
 
 impl<G: Formula + Copy> Summand for GateSummand<G> {
     #[inline(always)]
-    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
+    fn terms<A: Algebra>(
+        self,
+        cells: &impl Cells<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut impl SummandSink<A>,
+    ) {
         let GateNumber { index, first_power } = self.number;
         let (alpha, zero) = (&parameters.alpha, A::zero(parameters.beta.token()));
         let weighted = inlined(
@@ -510,7 +515,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-impl Sink<Shape> for Seen<'_> {
+impl SummandSink<Shape> for Seen<'_> {
     fn linear(&mut self, column: Column, factor: Shape) {
         if self.system.lacks(column) {
             return;

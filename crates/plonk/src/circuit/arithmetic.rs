@@ -198,8 +198,8 @@ impl Circuit {
         terms[0] = (variable, factor);
     }
 
-    /// Puts the terms on the row's four wires from `used` on, and those that do not fit on further rows: a
-    /// row reads the sum of the remaining terms, or a single remaining term, from the last wire of the next
+    /// Puts the terms on the row's four wires from `used` on, and the other terms on further rows. A row
+    /// reads the sum of the remaining terms, or a single remaining term, from the last wire of the next
     /// row. `value` is the value of the row so far.
     fn run_on(&mut self, mut row: Row, mut used: usize, mut terms: &[(Variable, Fr)], mut value: Fr) {
         let mut room = 4 - used;

@@ -29,9 +29,9 @@ pub(super) struct ComparedPrefixes {
 }
 
 impl ComparedPrefixes {
-    /// The levels with the shortest range if prefixes are known at shift 0 and at all shifts that are
-    /// `offset` modulo `width`: as many as one row of [`AnyOf`](crate::arithmetisation::gates::AnyOf) compares, or in standard
-    /// as many as need the fewest rows.
+    /// The levels with the shortest range, if prefixes are known at shift 0 and at all shifts that are `offset` modulo
+    /// `width`. Their number is what one row of [`AnyOf`](crate::arithmetisation::gates::AnyOf) compares; in standard it is
+    /// the number with the fewest rows.
     pub(super) fn new(arithmetisation: Arithmetisation, width: u32, offset: u32) -> Self {
         let count = if arithmetisation == Arithmetisation::Standard { 15 } else { 4 };
         let of_step = |step: u32| {

@@ -47,7 +47,7 @@ pub struct LayoutChecker<'a> {
 }
 
 impl<'a> LayoutChecker<'a> {
-    /// Of a layout, whose tables are indexed.
+    /// The checker of a layout, with an index of its tables.
     pub fn new(layout: &'a Layout) -> Self {
         let column = |selector: &Selector| {
             layout.fixed.get(&Column::Selector(*selector)).map(Vec::as_slice).unwrap_or_default()

@@ -3,14 +3,14 @@
 //! A sum starts from a constant point and adds one point per window (see [`Multiples`]). Every addition is
 //! affine, of points that are neither equal nor opposite; only then is the slope of their line determined.
 //! The start contains a point [hashed to the curve](proofmill_hash::pedersen), whose discrete logarithms to
-//! the bases are unknown. A partial sum equal to plus or minus the next point would be a relation between
-//! this point and the bases with known coefficients, so finding scalars that lead to it solves the discrete
+//! the bases are unknown. A partial sum equal to plus or minus the next point would be a relation with known
+//! coefficients between this point and the bases. So finding scalars that lead to it solves the discrete
 //! logarithm problem on Grumpkin. An honest prover does not meet the case, and a malicious one cannot provoke
 //! it.
 
 use super::{
     Arithmetisation, Circuit, Point, TableNumber, Variable,
-    multiples::{Conics, Multiples, Polynomials, Steps, TOP_SCALE, steps},
+    multiples::{AdditionSteps, Conics, Multiples, Polynomials, TOP_SCALE, steps},
     range::power_of_two,
 };
 use crate::{Column, Gate, Selector};
@@ -18,12 +18,12 @@ use proofmill_curve::{Affine, grumpkin::Grumpkin};
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// A scalar and the multiples of its base.
-pub(super) type Term<'a> = (Variable, &'a Multiples);
+pub(super) type FixedBaseTerm<'a> = (Variable, &'a Multiples);
 
 impl Circuit {
     /// The sum of the start and the multiples by the scalars, without `(r - 1)/2` times the bases. The
     /// windows represent only the integer below r of a scalar (see [`Multiples`]).
-    pub(super) fn sum_of_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> Point {
+    pub(super) fn sum_of_multiples(&mut self, start: Affine<Grumpkin>, terms: &[FixedBaseTerm<'_>]) -> Point {
         let (x, ordinate) = self.add_multiples(start, terms);
         let y = match ordinate {
             Ordinate::Known(y) => y,
@@ -35,12 +35,20 @@ impl Circuit {
     }
 
     /// The x coordinate of [`Self::sum_of_multiples`].
-    pub(super) fn abscissa_of_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> Variable {
+    pub(super) fn abscissa_of_multiples(
+        &mut self,
+        start: Affine<Grumpkin>,
+        terms: &[FixedBaseTerm<'_>],
+    ) -> Variable {
         self.add_multiples(start, terms).0
     }
 
     /// The x coordinate of the sum, and either y or a line through the opposite point.
-    fn add_multiples(&mut self, start: Affine<Grumpkin>, terms: &[Term<'_>]) -> (Variable, Ordinate) {
+    fn add_multiples(
+        &mut self,
+        start: Affine<Grumpkin>,
+        terms: &[FixedBaseTerm<'_>],
+    ) -> (Variable, Ordinate) {
         let points = terms.iter().flat_map(|(scalar, multiples)| multiples.summands(self.value(*scalar)));
         let steps = steps(start, points);
         let prefixes: Vec<Vec<Variable>> = terms.iter().map(|term| self.prefixes(term)).collect();
@@ -54,7 +62,7 @@ impl Circuit {
 
     /// The rest of a scalar without its top window, and then also without the windows below each further
     /// window.
-    fn prefixes(&mut self, &(scalar, multiples): &Term<'_>) -> Vec<Variable> {
+    fn prefixes(&mut self, &(scalar, multiples): &FixedBaseTerm<'_>) -> Vec<Variable> {
         let mut prefixes = Vec::new();
         for prefix in multiples.prefixes(self.value(scalar)) {
             prefixes.push(self.witness(prefix));
@@ -64,7 +72,12 @@ impl Circuit {
 
     /// One row per window, and one more: in turbo for every scalar, shared with the next rows; in ultra only
     /// for the last scalar.
-    fn sum_by_gates(&mut self, steps: &Steps, terms: &[Term<'_>], prefixes: &[Vec<Variable>]) -> Point {
+    fn sum_by_gates(
+        &mut self,
+        steps: &AdditionSteps,
+        terms: &[FixedBaseTerm<'_>],
+        prefixes: &[Vec<Variable>],
+    ) -> Point {
         let mut sums = steps.sums.iter();
         let mut next_sum = |circuit: &mut Self, known: bool| {
             let Affine { x, y } = *sums.next().expect("one sum more than points");
@@ -115,7 +128,7 @@ impl Circuit {
     /// The accumulator in turbo's row for a scalar's top window, `8 a - 4 M + 7/2`. With the next accumulator
     /// P, the gate's odd number is `2 (8 a - 4 M + 7/2 - 8 P) - 7`, which is 8 times `2 (a - P) - M`. It is
     /// constrained by the preceding row, which has a free term.
-    fn top_accumulator(&mut self, &(scalar, multiples): &Term<'_>) -> Variable {
+    fn top_accumulator(&mut self, &(scalar, multiples): &FixedBaseTerm<'_>) -> Variable {
         let scale = Fr::from(TOP_SCALE);
         let half = Fr::from(2).invert_vartime().unwrap_or_default();
         let constant = (Fr::from(7) - scale * multiples.largest_top()) * half;
@@ -157,8 +170,8 @@ impl Circuit {
     /// Rows for a window of three bits: 4 for the digit, 3 for T, 8 for the addition.
     fn sum_by_arithmetic(
         &mut self,
-        steps: &Steps,
-        terms: &[Term<'_>],
+        steps: &AdditionSteps,
+        terms: &[FixedBaseTerm<'_>],
         prefixes: &[Vec<Variable>],
     ) -> (Variable, Line) {
         let start = steps.sums[0];
@@ -263,7 +276,7 @@ struct Line {
     intercept: Variable,
 }
 
-/// How the y coordinate of a sum is known.
+/// The y coordinate of a sum, as it is known.
 enum Ordinate {
     Known(Variable),
     /// `-y` is on this line.

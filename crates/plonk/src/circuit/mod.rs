@@ -7,8 +7,9 @@
 //! reports where. A program panics only if it is wrong for all values, such as a range of more bits than the
 //! field has.
 //!
-//! The modules: sums and products, booleans, ranges, AND and XOR of words, tables and lookups, scopes and the
-//! report; points of Grumpkin, their multiples and the Pedersen hash; Poseidon, SHA-256 and Merkle roots.
+//! The modules are sums and products, booleans, ranges, AND and XOR of words, tables and lookups, scopes and
+//! the report. Others have points of Grumpkin, their multiples and the Pedersen hash, Poseidon, SHA-256 and
+//! Merkle roots.
 
 mod arithmetic;
 mod below_modulus;
@@ -79,7 +80,7 @@ impl Variable {
     /// [`Circuit::zero`].
     pub const NONE: Self = Self(0);
 
-    /// Its index in [`Circuit::values`] and in [`Layout::variables_of`].
+    /// The variable's index in [`Circuit::values`] and in [`Layout::variables_of`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -100,7 +101,7 @@ pub struct Circuit {
     /// Whether the last row has no selectors, so that the next row may share it.
     open: bool,
     fixed: BTreeMap<Column, Vec<Fr>>,
-    tables: table::Tables,
+    tables: table::CircuitTables,
     range_bits: u32,
     logic_bits: u32,
     /// The number of bits of the windows of Pedersen hashes.
@@ -121,7 +122,7 @@ impl Circuit {
             rows: Vec::new(),
             open: false,
             fixed: BTreeMap::new(),
-            tables: table::Tables::default(),
+            tables: table::CircuitTables::default(),
             range_bits: range::TABLE_BITS,
             logic_bits: logic::TABLE_BITS,
             window_bits: arithmetisation.window_bits(),
@@ -336,7 +337,7 @@ impl Circuit {
             .collect()
     }
 
-    /// For every variable the lowest one that it is asserted to be equal to. Empty if there are no such
+    /// For every variable, the lowest variable that it is asserted to equal. Empty if there are no such
     /// assertions.
     fn least_equal(&self) -> Vec<u32> {
         if self.copies.is_empty() {

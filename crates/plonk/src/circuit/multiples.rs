@@ -6,7 +6,7 @@
 //! largest integer that digits represent is `M + 2^R - 1 = r - 1`. So any digits represent an integer below
 //! r, the only one for the scalar, and no comparison with r is needed.
 //!
-//! A window adds d G/2 for an odd number d, so never the neutral element: d is `2 V - M` for the top window,
+//! A window adds d G/2 for an odd number d, so never the neutral element. d is `2 V - M` for the top window,
 //! and `2^s (2 e - (2^b - 1))` for a window of b bits at bit s. Odd numbers come in opposite pairs, which
 //! halves the number of cases; the values V are symmetric as well. Together the windows add
 //! `a G - (r - 1)/2 G` for any width; the constant is part of the point that the sum [starts from](start).
@@ -338,7 +338,7 @@ pub(super) fn start(origin: Affine<Grumpkin>, bases: &[Affine<Grumpkin>]) -> Aff
 }
 
 /// The steps of a sum of points.
-pub(super) struct Steps {
+pub(super) struct AdditionSteps {
     /// The partial sums, from the first to the last.
     pub(super) sums: Vec<Affine<Grumpkin>>,
     /// The slopes of the lines through a partial sum and the next point.
@@ -350,7 +350,10 @@ pub(super) struct Steps {
 /// Affine addition in Jacobian coordinates with `Z' = Z H`, where `H = x Z^2 - X` and `R = y Z^3 - Y`. The
 /// slope is `R / Z'`, so the inverses of the Zs give the slopes too. If an addition has no slope, its result
 /// and all later ones are zero.
-pub(super) fn steps(start: Affine<Grumpkin>, points: impl Iterator<Item = Affine<Grumpkin>>) -> Steps {
+pub(super) fn steps(
+    start: Affine<Grumpkin>,
+    points: impl Iterator<Item = Affine<Grumpkin>>,
+) -> AdditionSteps {
     let (mut x, mut y, mut z) = (start.x, start.y, Fr::ONE);
     let mut sums = vec![start];
     let (mut slopes, mut inverses) = (Vec::new(), Vec::new());
@@ -375,5 +378,5 @@ pub(super) fn steps(start: Affine<Grumpkin>, points: impl Iterator<Item = Affine
         sum.x *= square;
         sum.y *= square * inverse;
     }
-    Steps { sums, slopes }
+    AdditionSteps { sums, slopes }
 }

@@ -15,9 +15,9 @@ impl Circuit {
     /// The hash of 1 to 16 field elements, as circomlib's `Poseidon(n)`.
     ///
     /// Rows: two elements take 23 in turbo and ultra, with [gates](crate::arithmetisation::gates::PoseidonFull), and 510 in
-    /// standard. For other numbers, and in standard, an S-box takes 3 rows, an element of the next state of a
-    /// full round the rows of a [sum](Self::linear) of as many terms as the state has, and a partial round
-    /// those of a sum of `2 t - 1` terms.
+    /// standard. Other numbers, and standard, have sums for a state of t elements: an S-box takes 3 rows. An element of the
+    /// next state of a full round takes the rows of a [sum](Self::linear) of t terms, and a partial round those of a sum of
+    /// `2 t - 1` terms.
     ///
     /// # Panics
     /// If there are no inputs, or more than 16.

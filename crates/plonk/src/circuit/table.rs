@@ -59,15 +59,15 @@ struct Registered {
 
 /// The tables of a circuit.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tables {
-    /// In the order of their numbers.
+pub(super) struct CircuitTables {
+    /// The tables, in the order of their numbers.
     list: Vec<Registered>,
     by_name: HashMap<String, TableNumber>,
     /// The tables of the built-in gadgets, by content and number of bits.
     of_numbers: BTreeMap<(&'static str, u32), TableNumber>,
 }
 
-impl Tables {
+impl CircuitTables {
     fn push(&mut self, name: String, rows: Arc<[[Fr; 3]]>) -> TableNumber {
         self.list.push(Registered { table: Table::new(name, rows), lookups: 0 });
         TableNumber(u32::try_from(self.list.len()).expect("fewer than 2^32 tables"))
@@ -115,8 +115,8 @@ impl Circuit {
         &self.tables.list[table.0 as usize - 1].table
     }
 
-    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2', w3 + f3 w3')` in a table, where w' are the wires
-    /// of the next row, which must be added directly after this one if a factor is not zero.
+    /// Adds a row that looks up `(w1 + f1 w1', w2 + f2 w2', w3 + f3 w3')` in a table. w' are the wires of
+    /// the next row, which must be added directly after this one if a factor is not zero.
     ///
     /// `wires` beyond the table's columns must be [`Circuit::zero`].
     ///

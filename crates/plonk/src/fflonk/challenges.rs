@@ -8,7 +8,7 @@
 //! | alpha | seed, the 15 values of the proof |
 //! | y | alpha, W1 |
 //!
-//! Nothing is drawn after W2. Of the key, snarkjs hashes only C0. Deployed Solidity verifiers compute the same
+//! Nothing is drawn after W2. snarkjs hashes only C0 of the key. Deployed Solidity verifiers compute the same
 //! hashes, so nothing can be added. This is sound: the domain's size, the multipliers, the number of public inputs
 //! and the reference string come from the verifier's own key, and C0 depends on them. The proof's `inv` is not
 //! hashed; it is determined by everything else.
@@ -21,7 +21,7 @@ use proofmill_field::{Algebra, bn254::Fr};
 
 /// The challenges of a proof. Those not drawn yet are zero.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Challenges {
+pub(super) struct FflonkChallenges {
     pub(super) beta: Fr,
     pub(super) gamma: Fr,
     pub(super) seed: Fr,
@@ -29,7 +29,7 @@ pub(super) struct Challenges {
     pub(super) y: Fr,
 }
 
-impl Challenges {
+impl FflonkChallenges {
     /// The challenges of a complete proof.
     pub(super) fn of(key: &VerifyingKey, public: &[Fr], proof: &Proof) -> Self {
         let [c1, c2, w1, _] = &proof.points;
@@ -110,7 +110,7 @@ mod tests {
             inverse: Fr::ONE,
         };
         let drawn = |key: &VerifyingKey, public: &[Fr], proof: &Proof| {
-            let Challenges { beta, gamma, seed, alpha, y } = Challenges::of(key, public, proof);
+            let FflonkChallenges { beta, gamma, seed, alpha, y } = FflonkChallenges::of(key, public, proof);
             [beta, gamma, seed, alpha, y]
         };
         let before = drawn(&key, &public, &proof);

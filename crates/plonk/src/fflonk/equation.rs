@@ -1,4 +1,4 @@
-//! What a verifier computes from the challenges and the values of a proof, for values of any type: scalars, or the
+//! The verifier's equation from the challenges and the values of a proof, for values of any type: scalars, or the
 //! expressions of a contract.
 //!
 //! Let `r_0, r_1, r_2` be the polynomials of degree below 8, 4 and 6 that agree with C0, C1, C2 on the points where
@@ -8,8 +8,8 @@
 //! has the value zero at y, which W2 shows (section 4 of the paper).
 //!
 //! The coefficients of r_0 and r_1 are the opened values themselves, because C0 at an 8th root h of xi is
-//! `sum of h^j f_j(xi)`; so is C2 at cube roots of xi, and r_2 interpolates two such polynomials of X. (snarkjs uses
-//! Lagrange's formula over all 18 points.)
+//! `sum of h^j f_j(xi)`. The same holds for C2 at cube roots of xi and of xi omega; r_2 interpolates these two
+//! polynomials of X. (snarkjs uses Lagrange's formula over all 18 points.)
 //!
 //! A proof has the inverse of a product P of everything that snarkjs's verifiers divide by. With the roots of unity
 //! multiplied out, `P = c xi^20 H_0 H_1^2 H_2^2 Z (product of xi - omega^i for i below max(l, 1))` with
@@ -21,7 +21,7 @@ use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 
 /// The values of the key in the formulas.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Constants<A> {
+pub(super) struct KeyConstants<A> {
     /// The generator of the domain, omega.
     pub(super) root: A,
     /// `1 / (1 - omega)`.
@@ -32,7 +32,7 @@ pub(super) struct Constants<A> {
     k2: A,
 }
 
-impl Constants<Fr> {
+impl KeyConstants<Fr> {
     /// The constants of a key, or `None` if there is no such domain.
     pub(super) fn new(key: &VerifyingKey) -> Option<Self> {
         let root = Fr::root_of_unity(key.power)?;
@@ -49,9 +49,9 @@ impl Constants<Fr> {
     }
 
     /// Applies `f` to every value.
-    pub(super) fn map<B>(&self, mut f: impl FnMut(Fr) -> B) -> Constants<B> {
+    pub(super) fn map<B>(&self, mut f: impl FnMut(Fr) -> B) -> KeyConstants<B> {
         let Self { root, inverse_difference, product, k1, k2 } = *self;
-        Constants {
+        KeyConstants {
             root: f(root),
             inverse_difference: f(inverse_difference),
             product: f(product),
@@ -76,7 +76,7 @@ pub(super) struct Vanishing<A> {
 }
 
 impl<A: Algebra> Vanishing<A> {
-    pub(super) fn new(constants: &Constants<A>, xi: A, y: A, domain: A) -> Self {
+    pub(super) fn new(constants: &KeyConstants<A>, xi: A, y: A, domain: A) -> Self {
         let square = y.square();
         let (cube, fourth) = (square * y, square.square());
         let cubes = [cube - xi, cube - xi * constants.root];
@@ -96,21 +96,21 @@ impl<A: Algebra> Vanishing<A> {
     }
 
     /// The factor of P without those of [`Self::inverted`] and of the product of `xi - omega^i`.
-    pub(super) fn repeated(&self, constants: &Constants<A>) -> A {
+    pub(super) fn repeated(&self, constants: &KeyConstants<A>) -> A {
         let square = self.xi.square();
         let sixteenth = square.square().square().square();
         constants.product * sixteenth * square * self.xi * self.h0 * self.h1 * self.h2
     }
 
-    /// The product of what has to be inverted: xi, H_1, H_2, Z.
+    /// The product of the values to be inverted: xi, H_1, H_2, Z.
     pub(super) fn inverted(&self) -> A {
         self.xi * self.h1 * self.h2 * self.domain
     }
 }
 
-/// Values at xi that the verifier computes itself.
+/// The challenges in the equation, and the values at xi that the verifier computes itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known<A> {
+pub(super) struct EquationInputs<A> {
     pub(super) beta: A,
     pub(super) gamma: A,
     pub(super) alpha: A,
@@ -133,14 +133,14 @@ pub(super) struct Factors<A> {
 
 /// The factors for the values of a proof, in its order.
 pub(super) fn factors<A: Algebra>(
-    constants: &Constants<A>,
+    constants: &KeyConstants<A>,
     vanishing: &Vanishing<A>,
-    known: &Known<A>,
+    known: &EquationInputs<A>,
     evaluations: &[A; 15],
 ) -> Factors<A> {
     let [ql, qr, qm, qo, qc, s1, s2, s3, a, b, c, z, zw, t1w, t2w] = *evaluations;
     let &Vanishing { xi, y, cubes: [here, after], h0, h1, h2, domain } = vanishing;
-    let &Known { beta, gamma, alpha, inverse, first_lagrange, public_input } = known;
+    let &EquationInputs { beta, gamma, alpha, inverse, first_lagrange, public_input } = known;
     let one = A::one(xi.token());
     // From the one inverse of xi H_1 H_2 Z: the inverses of xi, Z, H_1 and H_2.
     let (openings, without_domain) = (h1 * h2, inverse * domain);

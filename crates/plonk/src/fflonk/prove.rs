@@ -1,20 +1,20 @@
 //! The prover.
 //!
-//! Memory, in vectors of n scalars: the combinations C0, C1, C2 and the quotients of the openings take 8 or 9 each, in
-//! addition to the reference string (18) and a multi-scalar multiplication over 9n points.
+//! Memory, in vectors of n scalars: the combinations C0, C1, C2 and the quotients of the openings take 8 or 9 each.
+//! The reference string (18) and a multi-scalar multiplication over 9n points come in addition.
 
 use super::{
     FREE_ROWS, Proof, ProvingKey,
-    challenges::Challenges,
+    challenges::FflonkChallenges,
     equation::Factors,
-    verify::{Equation, verify},
+    verify::{VerifierEquation, verify},
 };
 use crate::{
     Column, Commit, PlonkError, ProveOptions,
     arithmetisation::{summand::PERMUTATION_POWERS, system::Argument},
-    memory::{Held, Scalars, Storage},
+    memory::{CowScalars, Scalars, Storage},
     polynomial::{add_multiple, divide_by_linear, multiply},
-    prove::{Assignment, Blinding, Committer, Prover, os_rng},
+    prove::{Assignment, BlindingCoefficients, Committer, ProverState, os_rng},
     setup::FIXED_COLUMNS,
 };
 use proofmill_cpu::Level;
@@ -84,9 +84,9 @@ fn prove_by(
     let Run { level, progress, .. } = run;
     let mut random = |count: usize| (0..count).map(|_| Fr::random(rng)).collect::<Vec<_>>();
     let columns = [(Column::GrandProduct, random(GRAND_PRODUCT_BLINDING))].into();
-    let blinding = Blinding { columns, quotient: Vec::new() };
-    let prover = Prover::new(run, &key.circuit, blinding, committer)?;
-    let mut rounds = Rounds { key, prover, challenges: Challenges::default() };
+    let blinding = BlindingCoefficients { columns, quotient: Vec::new() };
+    let prover = ProverState::new(run, &key.circuit, blinding, committer)?;
+    let mut rounds = Rounds { key, prover, challenges: FflonkChallenges::default() };
     let mut assignment = rounds.prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
     let n = rounds.prover.domain.len();
@@ -146,8 +146,8 @@ fn combined(storage: &Storage, polynomials: &[Scalars], length: usize) -> Result
 /// The state shared by the rounds.
 struct Rounds<'a> {
     key: &'a ProvingKey,
-    prover: Prover<'a>,
-    challenges: Challenges,
+    prover: ProverState<'a>,
+    challenges: FflonkChallenges,
 }
 
 impl Rounds<'_> {
@@ -160,26 +160,26 @@ impl Rounds<'_> {
         let public = assignment.public.clone();
         // C1 needs no challenge: the wires, and a quotient of the gates alone.
         let c1 = self.round1_gates(&assignment)?;
-        let first = self.prover.commit("msm wires", &Held::from(&c1.coefficients))?;
+        let first = self.prover.commit("msm wires", &CowScalars::from(&c1.coefficients))?;
         self.challenges.after_first_round(&self.key.verifying_key().c0, &public, &first);
         // C2 needs beta and gamma. T1 and T2 are not folded by alpha, so they are in C2 with z.
         let c2 = self.round2_permutation(assignment)?;
-        let second = self.prover.commit("msm z", &Held::from(&c2.coefficients))?;
+        let second = self.prover.commit("msm z", &CowScalars::from(&c2.coefficients))?;
         self.challenges.after_second_round(&second);
 
         let (mut evaluations, mut opening) = ([Fr::ZERO; 15], self.prover.storage().scalars(9 * self.n())?);
         // W1: the openings of C0, C1 and C2, folded by alpha, which depends on the values.
         let combinations = self.round3_open([c1, c2], &mut evaluations, &mut opening)?;
-        let w1 = self.prover.commit("msm w", &Held::from(&opening))?;
+        let w1 = self.prover.commit("msm w", &CowScalars::from(&opening))?;
         self.challenges.after_opening(&w1);
         // What is divided by is zero with negligible probability.
-        let equation = Equation::new(self.key.verifying_key(), &public, &self.challenges);
+        let equation = VerifierEquation::new(self.key.verifying_key(), &public, &self.challenges);
         let equation = equation.ok_or(PlonkError::NotProven)?;
         let factors = equation.factors(&self.challenges, &evaluations);
         // W2 shows that the equation of W1 holds at y.
         let last = self.round4_open(combinations, &opening, factors)?;
         drop(opening);
-        let w2 = self.prover.commit("msm w", &Held::from(&last))?;
+        let w2 = self.prover.commit("msm w", &CowScalars::from(&last))?;
         Ok(Proof { points: [first, second, w1, w2], evaluations, inverse: equation.inverse })
     }
 
@@ -206,7 +206,7 @@ impl Rounds<'_> {
 
     /// C2: the grand product z, and the quotients T1 of `z = 1` on the first row and T2 of its growth.
     fn round2_permutation(&mut self, assignment: Assignment) -> Result<Combination, PlonkError> {
-        let Challenges { beta, gamma, .. } = self.challenges;
+        let FflonkChallenges { beta, gamma, .. } = self.challenges;
         (self.prover.challenges.beta, self.prover.challenges.gamma) = (beta, gamma);
         for (column, values) in self.prover.round3_running(assignment)? {
             let coefficients = self.prover.interpolate_column(column, values)?;

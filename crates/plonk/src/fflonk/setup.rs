@@ -18,8 +18,8 @@ use proofmill_run::Run;
 /// The place in C0 of each fixed column in PLONK's order (Qm, Ql, Qr, Qo, Qc, S1, S2, S3).
 const PLACES: [usize; FIXED_COLUMNS] = [3, 0, 1, 2, 4, 5, 6, 7];
 
-/// Writes the proving key of the circuit for these powers of tau, of which it needs 9n + 18 for a domain of n points.
-/// They need not be prepared for phase 2.
+/// Writes the proving key of the circuit for these powers of tau. A domain of n points needs 9n + 18 of them. They
+/// need not be prepared for phase 2.
 ///
 /// Runs on the ambient rayon pool.
 ///

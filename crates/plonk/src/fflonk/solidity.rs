@@ -9,13 +9,16 @@
 
 use super::{
     Proof, VerifyingKey,
-    equation::{Constants, Factors, Known, Vanishing, factors},
+    equation::{EquationInputs, Factors, KeyConstants, Vanishing, factors},
     insecurity,
     verify::check_key,
 };
 use crate::{
     MalformedError,
-    solidity::{Arguments, Function, InputWord, Part, Source, Traced, compile, memory::*, record},
+    solidity::{
+        CalldataLayout, HashInput, InputWord, PointSource, Traced, VerifierFunction, compile, memory::*,
+        record,
+    },
 };
 use proofmill_curve::{Curve, bn254::G1};
 use proofmill_field::{Algebra, bn254::Fr};
@@ -48,7 +51,7 @@ const W2: usize = 3;
 pub fn verifier(key: &VerifyingKey) -> Result<String, MalformedError> {
     check_key(key)?;
     let none = MalformedError::Key { log_n: key.power, public: key.public };
-    Ok(source(key, &Constants::new(key).ok_or(none)?))
+    Ok(source(key, &KeyConstants::new(key).ok_or(none)?))
 }
 
 /// A word of memory, in a formula.
@@ -58,12 +61,12 @@ fn in_memory(byte: usize) -> Traced {
 
 /// A value of the proof, in a formula; the values are after the points.
 fn in_proof(index: usize) -> Traced {
-    Traced::input(InputWord::Calldata(Arguments::point(W2 + 1) + 32 * index))
+    Traced::input(InputWord::Calldata(CalldataLayout::point(W2 + 1) + 32 * index))
 }
 
 /// The formulas before the inverse is known: the words of the [`Vanishing`], the proof's inverse times what it inverts more than once, and
 /// what is inverted.
-fn inverted_values(constants: &Constants<Fr>) -> Vec<Traced> {
+fn inverted_values(constants: &KeyConstants<Fr>) -> Vec<Traced> {
     let constants = constants.map(Traced::constant);
     let domain = in_memory(XI_N) - Traced::one(());
     let vanishing = Vanishing::new(&constants, in_memory(XI), in_memory(Y), domain);
@@ -72,11 +75,11 @@ fn inverted_values(constants: &Constants<Fr>) -> Vec<Traced> {
 }
 
 /// The formulas with the inverse: the factors of C1, C2, the generator and W1.
-fn factors_of_points(constants: &Constants<Fr>) -> Vec<Traced> {
+fn factors_of_points(constants: &KeyConstants<Fr>) -> Vec<Traced> {
     let constants = constants.map(Traced::constant);
     let words = std::array::from_fn(|index| in_memory(VANISHING + 32 * index));
     let vanishing = Vanishing::of_words(in_memory(XI), in_memory(Y), words);
-    let known = Known {
+    let known = EquationInputs {
         beta: in_memory(BETA),
         gamma: in_memory(GAMMA),
         alpha: in_memory(ALPHA),
@@ -89,16 +92,16 @@ fn factors_of_points(constants: &Constants<Fr>) -> Vec<Traced> {
     vec![c1, c2, generator, w1]
 }
 
-fn source(key: &VerifyingKey, constants: &Constants<Fr>) -> String {
-    let values = Arguments::point(W2 + 1);
+fn source(key: &VerifyingKey, constants: &KeyConstants<Fr>) -> String {
+    let values = CalldataLayout::point(W2 + 1);
     let public = values + 32 * (EVALUATIONS + 1);
-    let arguments = Arguments { values, public, count: key.public as usize, log_n: key.power };
+    let arguments = CalldataLayout { values, public, count: key.public as usize, log_n: key.power };
     let (roots, nodes) = record(|| inverted_values(constants));
     let before = compile(&nodes, &roots, VANISHING + 32 * VANISHING_WORDS);
     let (roots, nodes) = record(|| factors_of_points(constants));
     let after = compile(&nodes, &roots, before.end);
 
-    let mut function = Function::new(arguments);
+    let mut function = VerifierFunction::new(arguments);
     draw_challenges(&mut function, &arguments, key, after.end);
     let mut derived = before.statements;
     let (words, inverses) = before.roots.split_at(VANISHING_WORDS);
@@ -117,14 +120,14 @@ fn source(key: &VerifyingKey, constants: &Constants<Fr>) -> String {
     after.statements.into_iter().for_each(|line| function.line(line));
     function.declare_sums();
     function.store(SUM, &key.c0.to_evm());
-    let calldata = |index| Source::Calldata(Arguments::point(index));
-    let sources = [calldata(C1), calldata(C2), Source::Constant(G1::GENERATOR), calldata(W1)];
+    let calldata = |index| PointSource::Calldata(CalldataLayout::point(index));
+    let sources = [calldata(C1), calldata(C2), PointSource::Constant(G1::GENERATOR), calldata(W1)];
     for (source, factor) in sources.iter().zip(&after.roots) {
         function.add_point(source, factor);
     }
     function.add_point(&calldata(W2), &format!("mload({Y:#x})"));
     function.move_sum(PAIRS + 192);
-    function.line(format!("calldatacopy({PAIRS:#x}, {:#x}, 0x40)", Arguments::point(W2)));
+    function.line(format!("calldatacopy({PAIRS:#x}, {:#x}, 0x40)", CalldataLayout::point(W2)));
     function.pair(key.x_2);
     function.source(
         "fflonk",
@@ -138,12 +141,17 @@ fn source(key: &VerifyingKey, constants: &Constants<Fr>) -> String {
 }
 
 /// Draws the challenges, from the same bytes as in [`super::challenges`], and computes xi.
-fn draw_challenges(function: &mut Function, arguments: &Arguments, key: &VerifyingKey, buffer: usize) {
-    let point = |index| Part::Calldata { begin: Arguments::point(index), length: 64 };
-    let stored = Part::stored;
-    let values = Part::Calldata { begin: arguments.values, length: 32 * EVALUATIONS };
+fn draw_challenges(
+    function: &mut VerifierFunction,
+    arguments: &CalldataLayout,
+    key: &VerifyingKey,
+    buffer: usize,
+) {
+    let point = |index| HashInput::Calldata { begin: CalldataLayout::point(index), length: 64 };
+    let stored = HashInput::stored;
+    let values = HashInput::Calldata { begin: arguments.values, length: 32 * EVALUATIONS };
     function.line("// The challenges.");
-    let of_key = Part::constants([&key.c0]);
+    let of_key = HashInput::constants([&key.c0]);
     function.challenge(buffer, BETA, of_key.into_iter().chain([arguments.public_inputs(), point(C1)]));
     function.challenge(buffer, GAMMA, [stored(BETA)]);
     function.challenge(buffer, SEED, [stored(GAMMA), point(C2)]);

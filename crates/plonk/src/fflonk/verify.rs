@@ -3,8 +3,8 @@
 
 use super::{
     FREE_ROWS, LOG_N, Proof, VerifyingKey,
-    challenges::Challenges,
-    equation::{Constants, Factors, Known, Vanishing, factors},
+    challenges::FflonkChallenges,
+    equation::{EquationInputs, Factors, KeyConstants, Vanishing, factors},
 };
 use crate::{
     MalformedError, VerifyError,
@@ -37,8 +37,8 @@ pub fn verify(level: Level, key: &VerifyingKey, public: &[Fr], proof: &Proof) ->
     if public.len() != key.public as usize {
         return Err(MalformedError::PublicInputs { expected: key.public, found: public.len() }.into());
     }
-    let challenges = Challenges::of(key, public, proof);
-    let equation = Equation::new(key, public, &challenges).ok_or(VerifyError::Rejected)?;
+    let challenges = FflonkChallenges::of(key, public, proof);
+    let equation = VerifierEquation::new(key, public, &challenges).ok_or(VerifyError::Rejected)?;
     if equation.inverse != proof.inverse {
         return Err(VerifyError::Rejected);
     }
@@ -67,8 +67,8 @@ pub(super) fn check_key(key: &VerifyingKey) -> Result<(), MalformedError> {
 }
 
 /// The values of the verifier's equation that do not depend on the proof's values.
-pub(super) struct Equation {
-    constants: Constants<Fr>,
+pub(super) struct VerifierEquation {
+    constants: KeyConstants<Fr>,
     vanishing: Vanishing<Fr>,
     first_lagrange: Fr,
     public_input: Fr,
@@ -78,10 +78,10 @@ pub(super) struct Equation {
     inverse_of_inverted: Fr,
 }
 
-impl Equation {
+impl VerifierEquation {
     /// `None` if something that is divided by is zero, which has negligible probability.
-    pub(super) fn new(key: &VerifyingKey, public: &[Fr], challenges: &Challenges) -> Option<Self> {
-        let constants = Constants::new(key)?;
+    pub(super) fn new(key: &VerifyingKey, public: &[Fr], challenges: &FflonkChallenges) -> Option<Self> {
+        let constants = KeyConstants::new(key)?;
         let xi = challenges.xi();
         let domain = repeated_square(xi, key.power) - Fr::ONE;
         let vanishing = Vanishing::new(&constants, xi, challenges.y, domain);
@@ -95,10 +95,10 @@ impl Equation {
     }
 
     /// The factors of the points.
-    pub(super) fn factors(&self, challenges: &Challenges, evaluations: &[Fr; 15]) -> Factors<Fr> {
-        let &Challenges { beta, gamma, alpha, .. } = challenges;
+    pub(super) fn factors(&self, challenges: &FflonkChallenges, evaluations: &[Fr; 15]) -> Factors<Fr> {
+        let &FflonkChallenges { beta, gamma, alpha, .. } = challenges;
         let &Self { first_lagrange, public_input, inverse_of_inverted: inverse, .. } = self;
-        let known = Known { beta, gamma, alpha, inverse, first_lagrange, public_input };
+        let known = EquationInputs { beta, gamma, alpha, inverse, first_lagrange, public_input };
         factors(&self.constants, &self.vanishing, &known, evaluations)
     }
 }

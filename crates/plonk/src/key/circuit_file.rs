@@ -22,16 +22,16 @@ use std::{collections::BTreeMap, sync::Arc};
 const DATA_COLUMNS: u8 = 4;
 
 /// The names of a circuit's gates, lookup argument and fixed columns in files.
-pub(crate) struct Names {
+pub(crate) struct CircuitNames {
     pub(crate) wires: u32,
     pub(crate) gates: Vec<String>,
-    /// Empty without lookups.
+    /// The lookup argument; empty without lookups.
     pub(crate) lookup: String,
-    /// Without the columns of the permutation, which every circuit has.
+    /// The fixed columns, without those of the permutation, which every circuit has.
     pub(crate) columns: Vec<String>,
 }
 
-impl Names {
+impl CircuitNames {
     pub(crate) fn of(system: &System) -> Self {
         let columns = system.fixed().iter().filter(|column| !matches!(column, Column::Sigma(_)));
         Self::new(system.wires(), system.gates(), system.lookup(), columns)
@@ -161,8 +161,8 @@ pub fn create<'a>(
     tau: Affine<G2>,
     insecure_setup: bool,
 ) -> Result<CircuitKeyWriter<'a>, CircomError> {
-    let Names { wires, gates, lookup, columns } =
-        Names::new(layout.wires, &layout.gates, layout.lookup, layout.fixed.keys());
+    let CircuitNames { wires, gates, lookup, columns } =
+        CircuitNames::new(layout.wires, &layout.gates, layout.lookup, layout.fixed.keys());
     let lengths = layout.fixed.values().map(|values| values.len() as u32);
     let header = CircuitKeyHeader {
         wires,
@@ -233,8 +233,8 @@ impl VerifyingKey {
     }
 }
 
-fn names(header: &CircuitKeyHeader) -> Names {
-    Names {
+fn names(header: &CircuitKeyHeader) -> CircuitNames {
+    CircuitNames {
         wires: header.wires,
         gates: header.gates.clone(),
         lookup: header.lookup.clone(),

@@ -70,7 +70,7 @@ pub struct CircuitKeyHeader {
 pub struct DerivationTerm {
     /// A variable. Whether it is derived before its use is not checked.
     pub variable: u32,
-    /// Its factor: the index of a constant.
+    /// The factor, as the index of a constant.
     pub factor: u32,
 }
 
@@ -188,7 +188,7 @@ impl CircuitKey {
         Points::new(self.file.checked_section(COMMITMENTS)).decode(level, PointCheck::OnCurve)
     }
 
-    /// The powers of tau in G1, at least as many as there are rows. Runs on the ambient rayon pool.
+    /// The powers of tau in G1: at least one for each row. Runs on the ambient rayon pool.
     ///
     /// # Errors
     /// [`CircomError::Malformed`] for a point off the curve.

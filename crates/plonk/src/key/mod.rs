@@ -12,7 +12,7 @@ use crate::{
     },
     key::circuit_key::POWERS,
     memory::Storage,
-    memory::{Held, Scalars},
+    memory::{CowScalars, Scalars},
     polynomial::form,
 };
 use proofmill_circom::{
@@ -97,7 +97,7 @@ impl Reference {
 const ZKEY_COLUMNS: usize = ZkeySelector::ALL.len() + Wire::ALL.len();
 
 /// Points of a zkey's extended domain per point of the domain: the point itself and one on each of the three
-/// [`Cosets`].
+/// [`QuotientCosets`].
 const ZKEY_EXTENSION: usize = 4;
 
 /// A proving key.
@@ -180,7 +180,7 @@ impl FixedColumns {
         let Layout { wires, gates, lookup, public, variables, variables_of, fixed } = layout.complete();
         let names: Vec<Column> = fixed.keys().copied().collect();
         let system = System::new(wires, gates, lookup, &names);
-        let cosets = Cosets::new(log_n, system.parts());
+        let cosets = QuotientCosets::new(log_n, system.parts());
         let form = form(level);
         progress.begin("permutation");
         let positions = permutation::sigma(&variables_of, variables, n, 0);
@@ -209,7 +209,7 @@ impl FixedColumns {
         let (tau, insecure_setup) = (*srs.tau_g2(), srs.insecurity().is_some());
         let (reference, piece) = (Reference::Srs(srs), self.storage.piece());
         let commitments = self.system.fixed().iter().map(|column| match self.polynomials.get(column) {
-            Some(forms) => reference.commit(level, piece, &Held::from(&forms.coefficients)),
+            Some(forms) => reference.commit(level, piece, &CowScalars::from(&forms.coefficients)),
             None => Ok(Affine::INFINITY),
         });
         let commitments = commitments.collect::<Result<_, _>>()?;
@@ -270,7 +270,7 @@ impl Forms {
     fn new(
         level: Level,
         domain: &Domain<FrParams>,
-        cosets: &Cosets,
+        cosets: &QuotientCosets,
         form: Fr,
         mut values: Vec<Fr>,
         storage: &Storage,
@@ -302,14 +302,14 @@ impl Forms {
 /// The cosets of the domain on which the quotient is computed: `zeta^k H` for k from 1, where zeta generates
 /// the smallest domain that contains them all.
 #[derive(Clone, Debug)]
-pub(crate) struct Cosets {
+pub(crate) struct QuotientCosets {
     /// `zeta^k`.
     pub(crate) shifts: Vec<Fr>,
     /// The value of `X^n` on each coset: `zeta^(k n)`.
     pub(crate) powers: Vec<Fr>,
 }
 
-impl Cosets {
+impl QuotientCosets {
     pub(crate) fn new(log_n: u32, count: usize) -> Self {
         let log_count = (count + 1).next_power_of_two().trailing_zeros();
         let powers_of = |root: Option<Fr>| {
@@ -360,7 +360,7 @@ impl ProvingKey {
         }
     }
 
-    /// Where vectors are stored.
+    /// The storage of vectors.
     pub(crate) fn storage(&self) -> &Storage {
         &self.storage
     }
@@ -417,18 +417,18 @@ impl ProvingKey {
     }
 
     /// The n coefficients of a fixed column.
-    pub(crate) fn coefficients(&self, level: Level, column: Column) -> Result<Held<'_>, PlonkError> {
+    pub(crate) fn coefficients(&self, level: Level, column: Column) -> Result<CowScalars<'_>, PlonkError> {
         if let Some(forms) = self.forms(column) {
-            return Ok(Held::from(&forms.coefficients));
+            return Ok(CowScalars::from(&forms.coefficients));
         }
-        let none = || Ok(Held::Made(Vec::new().into()));
+        let none = || Ok(CowScalars::Owned(Vec::new().into()));
         let Some((polynomial, decoded)) = self.in_zkey(column) else { return none() };
         if decoded.get().is_none() {
             // If two threads decode at the same time, either result is kept.
             let coefficients = polynomial.coefficients.decode(level)?;
             drop(decoded.set(self.storage.keep(coefficients)?));
         }
-        decoded.get().map_or_else(none, |coefficients| Ok(Held::from(coefficients)))
+        decoded.get().map_or_else(none, |coefficients| Ok(CowScalars::from(coefficients)))
     }
 
     /// A fixed column in the zkey, and the cell for its decoded coefficients.
@@ -449,28 +449,28 @@ impl ProvingKey {
         level: Level,
         domain: &Domain<FrParams>,
         column: Column,
-    ) -> Result<Held<'_>, PlonkError> {
+    ) -> Result<CowScalars<'_>, PlonkError> {
         if let Some(values) = self.forms(column).and_then(|forms| forms.values.as_ref()) {
-            return Ok(Held::from(values));
+            return Ok(CowScalars::from(values));
         }
         if let Some((polynomial, _)) = self.in_zkey(column) {
             let mut values = self.storage.scalars(domain.len())?;
             polynomial.extended.decode_strided(0, ZKEY_EXTENSION, &mut values)?;
             values.release(0..values.len());
-            return Ok(Held::Made(values));
+            return Ok(CowScalars::Owned(values));
         }
         let mut values = self.storage.copy(&self.coefficients(level, column)?, domain.len())?;
         domain.ntt(level, &mut values);
         values.release(0..values.len());
-        Ok(Held::Made(values))
+        Ok(CowScalars::Owned(values))
     }
 
     /// The n values of a fixed column on the coset number `index`, times `form`, if the key keeps them with
     /// this factor.
-    pub(crate) fn coset_values(&self, column: Column, index: usize, form: Fr) -> Option<Held<'_>> {
+    pub(crate) fn coset_values(&self, column: Column, index: usize, form: Fr) -> Option<CowScalars<'_>> {
         let Source::Built(built) = &self.source else { return None };
         let forms = built.columns.polynomials.get(&column).filter(|_| built.columns.form == form)?;
-        forms.cosets.get(index).map(Held::from)
+        forms.cosets.get(index).map(CowScalars::from)
     }
 
     /// Reads the n values of a fixed column on the coset number `index` into `values`. Returns false if the
@@ -487,7 +487,7 @@ impl ProvingKey {
         Ok(true)
     }
 
-    /// Where the powers of tau lie in the file, if there is one: x and y of each, little-endian, in Montgomery form.
+    /// The place of the powers of tau in the file, if there is one: x and y of each, little-endian, in Montgomery form.
     pub fn powers(&self) -> Option<Range<usize>> {
         match &self.source {
             Source::Zkey(zkey) => Some(zkey.0.ptau().range()),

@@ -1,7 +1,9 @@
 //! Proofs and verification keys as JSON: snarkjs's format for the standard arithmetisation, Proofmill's own
 //! for the others.
 
-use crate::{MalformedError, Proof, VerifyingKey, arithmetisation::permutation, key::circuit_file::Names};
+use crate::{
+    MalformedError, Proof, VerifyingKey, arithmetisation::permutation, key::circuit_file::CircuitNames,
+};
 use proofmill_circom::{AnyPlonkVerificationKey, CircuitProof, CircuitVerificationKey};
 
 impl Proof {
@@ -39,7 +41,7 @@ impl VerifyingKey {
         if let Some(file) = self.snarkjs() {
             return file.text();
         }
-        let names = Names::of(&self.system);
+        let names = CircuitNames::of(&self.system);
         let file = CircuitVerificationKey {
             wires: names.wires,
             gates: names.gates,
@@ -67,7 +69,7 @@ impl TryFrom<&AnyPlonkVerificationKey> for VerifyingKey {
             AnyPlonkVerificationKey::Snarkjs(file) => return Ok(Self::from(file)),
             AnyPlonkVerificationKey::Circuit(file) => file,
         };
-        let names = Names {
+        let names = CircuitNames {
             wires: file.wires,
             gates: file.gates.clone(),
             lookup: file.lookup.clone(),

@@ -5,17 +5,17 @@
 //! forgery breaks one argument on one row. The test computes this from the formulas, row by row, so that the
 //! refusal is due to that argument alone.
 
-use super::{Blinding, Committer, Prover, wires::Assignment};
+use super::{BlindingCoefficients, Committer, ProverState, wires::Assignment};
 use crate::{
     Arithmetisation, Cells, Circuit, Column, FixedColumns, Layout, LookupArgument, Memory, Progress,
     ProveOptions, ProvingKey, Selector, Variable,
     arithmetisation::{
         lookup::{log_derivative::LogDerivative, plookup::Plookup},
-        permutation::Permutation,
-        summand::{Challenges, Growing, Parameters, Sink},
+        permutation::PermutationArgument,
+        summand::{Challenges, FormulaParameters, Growing, SummandSink},
         system::Argument,
     },
-    memory::Held,
+    memory::CowScalars,
     verify,
 };
 use proofmill_cpu::Level;
@@ -53,7 +53,7 @@ impl Cells<Fr> for Row<'_> {
 /// The value of an argument on a row.
 struct Residue<'a>(&'a Row<'a>, Fr);
 
-impl Sink<Fr> for Residue<'_> {
+impl SummandSink<Fr> for Residue<'_> {
     fn linear(&mut self, column: Column, factor: Fr) {
         self.1 += factor * self.0.here(column);
     }
@@ -68,7 +68,7 @@ fn running(
     summand: impl Growing,
     is_product: bool,
     columns: &Table,
-    parameters: &Parameters<Fr>,
+    parameters: &FormulaParameters<Fr>,
 ) -> (Vec<Fr>, Fr) {
     let n = columns[&Column::Wire(0)].len();
     let mut total = if is_product { Fr::ONE } else { Fr::ZERO };
@@ -86,7 +86,7 @@ fn running(
 fn running_of_lookups(
     argument: LookupArgument,
     columns: &Table,
-    parameters: &Parameters<Fr>,
+    parameters: &FormulaParameters<Fr>,
 ) -> (Vec<Fr>, Fr) {
     match argument {
         LookupArgument::LogDerivative => running(LogDerivative, false, columns, parameters),
@@ -147,21 +147,24 @@ impl Forger {
     fn forge(&self, changes: &[(Column, Change<'_>)]) -> Outcome {
         let (level, key) = (Level::best(), self.key.verifying_key());
         let progress: Progress<'_> = Progress::NONE;
-        let blinding = Blinding::random(&key.system, &mut StdRng::seed_from_u64(1));
+        let blinding = BlindingCoefficients::random(&key.system, &mut StdRng::seed_from_u64(1));
         let committer = Committer::here(Run { progress, ..level.into() }, &self.key).expect("powers");
-        let mut prover =
-            Prover::new(Run { progress, ..level.into() }, &self.key, blinding, committer).expect("a prover");
+        let mut prover = ProverState::new(Run { progress, ..level.into() }, &self.key, blinding, committer)
+            .expect("a prover");
         let mut columns = self.fixed(&prover);
-        let change =
-            |prover: &Prover<'_>, columns: &mut Table, column: Column, mut values: Vec<Fr>, total: Fr| {
-                values.truncate(self.n());
-                for (_, change) in changes.iter().filter(|(changed, _)| *changed == column) {
-                    change(&mut values, &Moment { challenges: prover.challenges, total });
-                }
-                columns.insert(column, values);
-            };
-        let commit = |prover: &mut Prover<'_>, columns: &Table, names: &[Column]| {
-            let values = names.iter().map(|name| (*name, Held::Made(columns[name].clone().into())));
+        let change = |prover: &ProverState<'_>,
+                      columns: &mut Table,
+                      column: Column,
+                      mut values: Vec<Fr>,
+                      total: Fr| {
+            values.truncate(self.n());
+            for (_, change) in changes.iter().filter(|(changed, _)| *changed == column) {
+                change(&mut values, &Moment { challenges: prover.challenges, total });
+            }
+            columns.insert(column, values);
+        };
+        let commit = |prover: &mut ProverState<'_>, columns: &Table, names: &[Column]| {
+            let values = names.iter().map(|name| (*name, CowScalars::Owned(columns[name].clone().into())));
             prover.commit_columns(values.collect::<Vec<_>>()).expect("commitments")
         };
         let [first_names, second_names, third_names] = key.system.rounds();
@@ -188,7 +191,7 @@ impl Forger {
 
         let parameters = key.system.parameters(&prover.challenges, key.multipliers);
         let wires = key.system.wires();
-        let (values, total) = running(Permutation { wires }, true, &columns, &parameters);
+        let (values, total) = running(PermutationArgument { wires }, true, &columns, &parameters);
         change(&prover, &mut columns, Column::GrandProduct, values, total);
         if let Some(argument) = key.system.lookup() {
             let (values, total) = running_of_lookups(argument, &columns, &parameters);
@@ -204,7 +207,7 @@ impl Forger {
     }
 
     /// The key's columns, and those that the verifier computes itself.
-    fn fixed(&self, prover: &Prover<'_>) -> Table {
+    fn fixed(&self, prover: &ProverState<'_>) -> Table {
         let names = self.key.verifying_key().system.fixed().iter();
         let value = |column: &Column| {
             let values = self.key.values(prover.level, &prover.domain, *column).expect("values");
@@ -222,7 +225,12 @@ impl Forger {
     }
 
     /// The arguments and rows where the identity does not hold.
-    fn broken(&self, columns: &Table, parameters: &Parameters<Fr>, public: &[Fr]) -> Vec<(Argument, usize)> {
+    fn broken(
+        &self,
+        columns: &Table,
+        parameters: &FormulaParameters<Fr>,
+        public: &[Fr],
+    ) -> Vec<(Argument, usize)> {
         let system = &self.key.verifying_key().system;
         let mut broken = Vec::new();
         for (place, argument) in system.arguments().into_iter().enumerate() {

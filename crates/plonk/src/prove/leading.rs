@@ -1,9 +1,9 @@
 //! The highest coefficients of the identity, computed from those of its polynomials.
 
-use super::Prover;
+use super::ProverState;
 use crate::{
     Cells, Column, PlonkError,
-    arithmetisation::{summand::Sink, system::MOST_EXCESS},
+    arithmetisation::{summand::SummandSink, system::MOST_EXCESS},
 };
 use proofmill_field::{Algebra, Field, Invert, bn254::Fr};
 use std::{
@@ -122,7 +122,7 @@ struct Total<'a> {
     sum: Leading,
 }
 
-impl Sink<Leading> for Total<'_> {
+impl SummandSink<Leading> for Total<'_> {
     fn linear(&mut self, column: Column, factor: Leading) {
         self.sum = self.sum + factor * self.columns.here(column);
     }
@@ -132,7 +132,7 @@ impl Sink<Leading> for Total<'_> {
     }
 }
 
-impl Prover<'_> {
+impl ProverState<'_> {
     /// The coefficients of the quotient from that of `X^(n parts)` on, lowest first. They equal those of the
     /// identity n powers higher.
     pub(super) fn quotient_beyond_parts(&self) -> Result<Vec<Fr>, PlonkError> {

@@ -2,9 +2,9 @@
 //! `openings` round 5. Round 2 is not in the paper: it commits to the columns that plookup sorts. So
 //! z is in round 3 and t in round 4, and round 5 is the paper's rounds 4 and 5.
 //!
-//! Memory, in vectors of n scalars (n is the domain's size): the peak is in round 3, with the coefficients of
-//! the witness columns, their values on one coset, the fixed columns of that coset that are in use, and the
-//! parts of the quotient, in addition to the key and the reference string.
+//! Memory, in vectors of n scalars (n is the domain's size): the peak is in round 4. It has the coefficients
+//! of the witness columns, their values on one coset, the fixed columns of that coset that are in use, and
+//! the parts of the quotient. The key and the reference string come in addition.
 
 #[cfg(test)]
 mod forgeries;
@@ -22,7 +22,7 @@ use crate::{
     arithmetisation::summand::Challenges,
     key::{Commit, Reference},
     memory::Storage,
-    memory::{Held, Scalars},
+    memory::{CowScalars, Scalars},
     polynomial::blind,
     verify,
 };
@@ -117,8 +117,8 @@ fn prove_by(
 ) -> Result<(Proof, Vec<Fr>), PlonkError> {
     let Run { level, .. } = run;
     let verifying_key = key.verifying_key();
-    let blinding = Blinding::random(&verifying_key.system, rng);
-    let mut prover = Prover::new(run, key, blinding, committer)?;
+    let blinding = BlindingCoefficients::random(&verifying_key.system, rng);
+    let mut prover = ProverState::new(run, key, blinding, committer)?;
     // Round 1 of the paper: the wires. Then beta and gamma are drawn, or eta with lookups.
     let mut assignment = prover.round1_assign(witness, options)?;
     let public = assignment.public.clone();
@@ -143,7 +143,7 @@ fn prove_by(
     }
 }
 
-/// What makes the commitments.
+/// The maker of commitments.
 pub(crate) enum Committer<'a> {
     /// The prover.
     Here(Reference),
@@ -161,28 +161,28 @@ impl Committer<'_> {
 }
 
 /// The state shared by the rounds.
-pub(crate) struct Prover<'a> {
+pub(crate) struct ProverState<'a> {
     pub(crate) level: Level,
     key: &'a ProvingKey,
     pub(crate) system: &'a System,
     pub(crate) domain: Domain<FrParams>,
     committer: Committer<'a>,
     progress: Progress<'a>,
-    blinding: Blinding,
+    blinding: BlindingCoefficients,
     pub(crate) challenges: Challenges,
     /// The blinded coefficients of the witness columns, and the coefficients of the folded tables.
     pub(crate) polynomials: BTreeMap<Column, Scalars>,
 }
 
 /// Random blinding coefficients.
-pub(crate) struct Blinding {
+pub(crate) struct BlindingCoefficients {
     /// The coefficients of each column, lowest first.
     pub(crate) columns: BTreeMap<Column, Vec<Fr>>,
     /// One coefficient for each border between parts of the quotient.
     pub(crate) quotient: Vec<Fr>,
 }
 
-impl Blinding {
+impl BlindingCoefficients {
     fn random(system: &System, rng: &mut impl RngCore) -> Self {
         let mut random = |count| (0..count).map(|_| Fr::random(rng)).collect::<Vec<_>>();
         let rounds = system.rounds();
@@ -193,16 +193,16 @@ impl Blinding {
 }
 
 /// Witness columns as values on n rows, followed by the first value again.
-pub(crate) type Values = Vec<(Column, Scalars)>;
+pub(crate) type WitnessColumns = Vec<(Column, Scalars)>;
 
 /// Columns as values, owned or borrowed.
-pub(crate) type Columns<'a> = Vec<(Column, Held<'a>)>;
+pub(crate) type ColumnValues<'a> = Vec<(Column, CowScalars<'a>)>;
 
-impl<'a> Prover<'a> {
+impl<'a> ProverState<'a> {
     pub(crate) fn new(
         run: Run<'a>,
         key: &'a ProvingKey,
-        blinding: Blinding,
+        blinding: BlindingCoefficients,
         committer: Committer<'a>,
     ) -> Result<Self, PlonkError> {
         let Run { level, progress, .. } = run;
@@ -222,7 +222,7 @@ impl<'a> Prover<'a> {
         Ok(Self { level, key, system, domain, committer, progress, blinding, challenges, polynomials })
     }
 
-    /// Where vectors are stored.
+    /// The storage of vectors.
     pub(crate) fn storage(&self) -> &'a Storage {
         self.key.storage()
     }
@@ -235,7 +235,7 @@ impl<'a> Prover<'a> {
     fn conclude(&mut self, commitments: [Vec<Affine<G1>>; 3], public: &[Fr]) -> Result<Proof, PlonkError> {
         // Round 3 of the paper: the quotient t in parts. Then xi is drawn.
         let parts = self.round4_quotient(public)?;
-        let quotient = parts.iter().map(|part| self.commit("msm t", &Held::from(part)));
+        let quotient = parts.iter().map(|part| self.commit("msm t", &CowScalars::from(part)));
         let quotient = quotient.collect::<Result<Vec<_>, _>>()?;
         self.challenges.after_quotient(&quotient);
 
@@ -270,7 +270,7 @@ impl<'a> Prover<'a> {
     /// the commitments.
     fn commit_columns<'v>(
         &mut self,
-        columns: impl IntoIterator<Item = (Column, Held<'v>)>,
+        columns: impl IntoIterator<Item = (Column, CowScalars<'v>)>,
     ) -> Result<Vec<Affine<G1>>, PlonkError> {
         let mut commitments = Vec::new();
         for (column, values) in columns {
@@ -280,7 +280,7 @@ impl<'a> Prover<'a> {
                 Column::Wire(_) => "msm wires",
                 _ => "msm lookups",
             };
-            commitments.push(self.commit(phase, &Held::from(&coefficients))?);
+            commitments.push(self.commit(phase, &CowScalars::from(&coefficients))?);
             self.polynomials.insert(column, coefficients);
         }
         Ok(commitments)
@@ -290,7 +290,7 @@ impl<'a> Prover<'a> {
     pub(crate) fn interpolate_column(
         &mut self,
         column: Column,
-        values: Held<'_>,
+        values: CowScalars<'_>,
     ) -> Result<Scalars, PlonkError> {
         self.phase("ntt");
         let n = self.domain.len();

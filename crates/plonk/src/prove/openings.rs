@@ -1,20 +1,20 @@
 //! Round 5: the values at xi and xi omega, and the opening proofs.
 
-use super::Prover;
+use super::ProverState;
 use crate::{
     Cell, Column, PlonkError,
     arithmetisation::linearisation::{Linearisation, opening_factors},
-    memory::{Held, Scalars},
+    memory::{CowScalars, Scalars},
     polynomial::{add_multiple, divide_by_linear, evaluate},
 };
 use proofmill_field::{Field, bn254::Fr};
 use std::collections::BTreeMap;
 
-impl Prover<'_> {
+impl ProverState<'_> {
     /// The coefficients of a column of the witness or the key.
-    fn polynomial(&self, column: Column) -> Result<Held<'_>, PlonkError> {
+    fn polynomial(&self, column: Column) -> Result<CowScalars<'_>, PlonkError> {
         match self.polynomials.get(&column) {
-            Some(coefficients) => Ok(Held::from(coefficients)),
+            Some(coefficients) => Ok(CowScalars::from(coefficients)),
             None => self.key.coefficients(self.level, column),
         }
     }

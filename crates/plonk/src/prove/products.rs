@@ -5,7 +5,7 @@
 //! with probability about n/r.
 
 use super::{
-    Columns, Prover, Values,
+    ColumnValues, ProverState, WitnessColumns,
     rows::{LaneCells, SEGMENT, Slots, Whole, splat_all},
     wires::Assignment,
 };
@@ -14,11 +14,11 @@ use crate::{
     arithmetisation::{
         called::Called,
         lookup::{log_derivative::LogDerivative, plookup::Plookup},
-        permutation::{self, Permutation},
-        summand::{Growing, Parameters},
+        permutation::{self, PermutationArgument},
+        summand::{FormulaParameters, Growing},
         system::Argument,
     },
-    memory::{Held, Scalars},
+    memory::{CowScalars, Scalars},
     polynomial::{
         CHAINS, CHUNK, GROUP, Lanes, each_chunk, form, load, load_bits, repeated_square, splat, store,
         store_bits,
@@ -32,7 +32,7 @@ use proofmill_field::{
 };
 use proofmill_run::parallel;
 
-/// How the column grows.
+/// The operation by which the column grows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Running {
     Product,
@@ -56,17 +56,20 @@ impl Running {
     }
 }
 
-impl Prover<'_> {
+impl ProverState<'_> {
     /// The values of the running columns, in the order of their commitments.
-    pub(crate) fn round3_running(&mut self, assignment: Assignment) -> Result<Columns<'static>, PlonkError> {
+    pub(crate) fn round3_running(
+        &mut self,
+        assignment: Assignment,
+    ) -> Result<ColumnValues<'static>, PlonkError> {
         self.phase("grand product");
-        let mut columns = Values::new();
+        let mut columns = WitnessColumns::new();
         for (column, values) in assignment.values {
-            columns.push((column, self.in_form(Held::Made(values))?));
+            columns.push((column, self.in_form(CowScalars::Owned(values))?));
         }
         // Round 2 of the paper: on each row z grows by the ratio of the wires folded with their
         // own labels and with those of sigma. The ratios cancel if sigma only joins equal values.
-        let permutation = Permutation { wires: self.system.wires() };
+        let permutation = PermutationArgument { wires: self.system.wires() };
         let level = self.level;
         let (values, total) = self.running(
             Argument::Permutation,
@@ -78,7 +81,7 @@ impl Prover<'_> {
         if total != Fr::ONE {
             return Err(self.copy_constraint_error()?);
         }
-        let mut running_columns = vec![(Column::GrandProduct, Held::Made(values))];
+        let mut running_columns = vec![(Column::GrandProduct, CowScalars::Owned(values))];
         if let Some(argument) = self.system.lookup() {
             let lookup = Argument::Lookup(argument);
             // logUp adds fractions, plookup multiplies ratios: phi begins at 0 and z at 1.
@@ -94,7 +97,7 @@ impl Prover<'_> {
             if total != running.start() {
                 return Err(PlonkError::NotProven);
             }
-            running_columns.push((Column::LookupAccumulator, Held::Made(values)));
+            running_columns.push((Column::LookupAccumulator, CowScalars::Owned(values)));
         }
         Ok(running_columns)
     }
@@ -106,7 +109,7 @@ impl Prover<'_> {
         argument: Argument,
         growth: Growth<'_>,
         running: Running,
-        columns: &Values,
+        columns: &WitnessColumns,
     ) -> Result<(Scalars, Fr), PlonkError> {
         let parameters = self.system.parameters(&self.challenges, self.key.verifying_key().multipliers);
         let fixed = self.fixed_in_form(argument)?;
@@ -159,14 +162,14 @@ impl Prover<'_> {
 }
 
 /// Writes the ratios numerator / denominator of the growth, one per row of the slice.
-type Growth<'a> = &'a (dyn Fn(&Slots<'_>, &Parameters<Fr>, &mut [Fr]) + Sync);
+type Growth<'a> = &'a (dyn Fn(&Slots<'_>, &FormulaParameters<Fr>, &mut [Fr]) + Sync);
 
 /// The [`Growth`] of a summand.
 fn ratios(
     level: Level,
     summand: impl Growing,
     slots: &Slots<'_>,
-    parameters: &Parameters<Fr>,
+    parameters: &FormulaParameters<Fr>,
     ratios: &mut [Fr],
 ) {
     dispatch!(level, engine => engine.run(#[inline(always)] || lane_ratios(engine, summand, slots, parameters, ratios)));
@@ -177,7 +180,7 @@ fn lane_ratios<E: Engine>(
     engine: E,
     summand: impl Growing,
     slots: &Slots<'_>,
-    parameters: &Parameters<Fr>,
+    parameters: &FormulaParameters<Fr>,
     ratios: &mut [Fr],
 ) {
     let parameters = splat_all(engine, parameters);

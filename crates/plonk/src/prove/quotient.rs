@@ -13,16 +13,16 @@
 //! which include H, and computes the blinding part of every product separately).
 
 use super::{
-    Prover,
+    ProverState,
     products::{divide, points},
     rows::{SEGMENT, Whole, add_summand},
     wires::wrap,
 };
 use crate::{
     Column, LookupArgument, PlonkError,
-    arithmetisation::{summand::Parameters, system::Argument},
-    key::Cosets,
-    memory::{Held, Scalars},
+    arithmetisation::{summand::FormulaParameters, system::Argument},
+    key::QuotientCosets,
+    memory::{CowScalars, Scalars},
     polynomial::{CHUNK, Lanes, bring_in_form, form, load, load_bits, splat, store_bits},
 };
 use proofmill_cpu::Token;
@@ -41,7 +41,7 @@ struct Coset {
     form: Fr,
 }
 
-impl<'a> Prover<'a> {
+impl<'a> ProverState<'a> {
     /// t in parts of n coefficients; the last part also has the excess. Blinding at the borders between parts
     /// cancels in the sum.
     pub(super) fn round4_quotient(&mut self, public: &[Fr]) -> Result<Vec<Scalars>, PlonkError> {
@@ -52,7 +52,7 @@ impl<'a> Prover<'a> {
         let mut parts = self.quotient_parts(&self.system.arguments(), &parameters, count, room)?;
         let beyond = self.quotient_beyond_parts()?;
         // t = parts + M h. These are the coefficients of M, lowest first, without the leading one.
-        let powers = Cosets::new(n.trailing_zeros(), count).powers;
+        let powers = QuotientCosets::new(n.trailing_zeros(), count).powers;
         // M has only powers of X^n, so M h changes the first few coefficients of each part.
         for (part, coefficient) in parts.iter_mut().zip(product_of_linear(&powers)) {
             for (value, beyond) in part.iter_mut().zip(&beyond) {
@@ -85,18 +85,18 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// The quotient of the sum of these arguments, and the public inputs if their column is there, modulo the
-    /// product of `X^n - c` over `count` cosets: `count` parts of n coefficients, with `room` zeros after
-    /// each.
+    /// The quotient of the sum of these arguments, and of the public inputs if their column is there, modulo
+    /// the product of `X^n - c` over `count` cosets. It has `count` parts of n coefficients, with `room`
+    /// zeros after each.
     pub(crate) fn quotient_parts(
         &mut self,
         arguments: &[Argument],
-        parameters: &Parameters<Fr>,
+        parameters: &FormulaParameters<Fr>,
         count: usize,
         room: usize,
     ) -> Result<Vec<Scalars>, PlonkError> {
         let n = self.domain.len();
-        let cosets = Cosets::new(n.trailing_zeros(), count);
+        let cosets = QuotientCosets::new(n.trailing_zeros(), count);
         let form = form(self.level);
         let mut parts = Vec::with_capacity(count);
         let mut spare = Vec::new();
@@ -121,7 +121,7 @@ impl<'a> Prover<'a> {
         &mut self,
         coset: Coset,
         arguments: &[Argument],
-        parameters: &Parameters<Fr>,
+        parameters: &FormulaParameters<Fr>,
         values: &mut [Fr],
         spare: &mut Vec<Scalars>,
     ) -> Result<(), PlonkError> {
@@ -141,7 +141,7 @@ impl<'a> Prover<'a> {
         // A column of the key stays in memory only until the last argument that needs it.
         let needs: Vec<Vec<Column>> =
             arguments.iter().map(|argument| self.system.fixed_columns(*argument)).collect();
-        let mut fixed: Vec<(Column, Held<'_>)> = Vec::new();
+        let mut fixed: Vec<(Column, CowScalars<'_>)> = Vec::new();
         for (place, argument) in arguments.iter().enumerate() {
             self.progress.begin("ntt");
             for column in &needs[place] {
@@ -160,7 +160,7 @@ impl<'a> Prover<'a> {
             add_summand(level, self.system, *argument, &columns, parameters, &known, values);
             let done = |column: &Column| needs[place + 1..].iter().all(|needs| !needs.contains(column));
             for (_, values) in fixed.extract_if(.., |(column, _)| done(column)) {
-                if let Held::Made(values) = values {
+                if let CowScalars::Owned(values) = values {
                     spare.push(values);
                 }
             }
@@ -196,7 +196,7 @@ impl<'a> Prover<'a> {
         shift: Fr,
         form: Fr,
         spare: &mut Vec<Scalars>,
-    ) -> Result<Held<'a>, PlonkError> {
+    ) -> Result<CowScalars<'a>, PlonkError> {
         if let Some(values) = self.key.coset_values(column, index, form) {
             return Ok(values);
         }
@@ -209,7 +209,7 @@ impl<'a> Prover<'a> {
             self.domain.coset_ntt_into(self.level, &coefficients, shift, form, &mut values[..n]);
         }
         values.release(0..n);
-        Ok(Held::Made(values))
+        Ok(CowScalars::Owned(values))
     }
 
     /// X and L_1 on a range of rows of a coset: `L_1(x) = (x^n - 1) / (n (x - 1))`.

@@ -4,7 +4,7 @@ use crate::{
     Cells, Column,
     arithmetisation::{
         called::Called,
-        summand::{Parameters, Sink, Summand},
+        summand::{FormulaParameters, Summand, SummandSink},
         system::{Argument, System, with_summand},
     },
     memory::Scalars,
@@ -60,7 +60,7 @@ impl<'a> Slots<'a> {
 }
 
 /// A value on eight rows.
-pub(super) type Value<E> = Called<Lanes<E>>;
+pub(super) type LaneValue<E> = Called<Lanes<E>>;
 
 /// Eight rows of [`Slots`].
 pub(super) struct LaneCells<'a, E> {
@@ -76,19 +76,19 @@ impl<'a, E: Engine> LaneCells<'a, E> {
     }
 
     #[inline(always)]
-    fn load(&self, column: Column, row: usize) -> Value<E> {
+    fn load(&self, column: Column, row: usize) -> LaneValue<E> {
         Called(load_bits(self.engine, self.slots.0[column.index()].get(row..).unwrap_or_default()))
     }
 }
 
-impl<E: Engine> Cells<Value<E>> for LaneCells<'_, E> {
+impl<E: Engine> Cells<LaneValue<E>> for LaneCells<'_, E> {
     #[inline(always)]
-    fn here(&self, column: Column) -> Value<E> {
+    fn here(&self, column: Column) -> LaneValue<E> {
         self.load(column, self.row)
     }
 
     #[inline(always)]
-    fn after(&self, column: Column) -> Value<E> {
+    fn after(&self, column: Column) -> LaneValue<E> {
         self.load(column, self.row + 1)
     }
 }
@@ -96,19 +96,19 @@ impl<E: Engine> Cells<Value<E>> for LaneCells<'_, E> {
 /// Accumulates the identity's value on eight rows.
 struct LaneSum<'a, 'b, E: Engine> {
     cells: &'b LaneCells<'a, E>,
-    sum: Value<E>,
+    sum: LaneValue<E>,
 }
 
-impl<E: Engine> Sink<Value<E>> for LaneSum<'_, '_, E> {
+impl<E: Engine> SummandSink<LaneValue<E>> for LaneSum<'_, '_, E> {
     #[inline(always)]
-    fn linear(&mut self, column: Column, factor: Value<E>) {
+    fn linear(&mut self, column: Column, factor: LaneValue<E>) {
         if !self.cells.slots.0[column.index()].is_empty() {
             self.sum = self.sum + factor * self.cells.here(column);
         }
     }
 
     #[inline(always)]
-    fn constant(&mut self, value: Value<E>) {
+    fn constant(&mut self, value: LaneValue<E>) {
         self.sum = self.sum + value;
     }
 
@@ -118,7 +118,7 @@ impl<E: Engine> Sink<Value<E>> for LaneSum<'_, '_, E> {
     }
 
     #[inline(always)]
-    fn value(&self, column: Column) -> Option<Value<E>> {
+    fn value(&self, column: Column) -> Option<LaneValue<E>> {
         (!self.cells.slots.0[column.index()].is_empty()).then(
             #[inline(always)]
             || self.cells.here(column),
@@ -128,7 +128,10 @@ impl<E: Engine> Sink<Value<E>> for LaneSum<'_, '_, E> {
 
 /// The parameters in every lane.
 #[inline(always)]
-pub(super) fn splat_all<E: Engine>(engine: E, parameters: &Parameters<Fr>) -> Parameters<Value<E>> {
+pub(super) fn splat_all<E: Engine>(
+    engine: E,
+    parameters: &FormulaParameters<Fr>,
+) -> FormulaParameters<LaneValue<E>> {
     parameters.map(
         #[inline(always)]
         |value| Called(splat(engine, value)),
@@ -136,7 +139,7 @@ pub(super) fn splat_all<E: Engine>(engine: E, parameters: &Parameters<Fr>) -> Pa
 }
 
 /// The values of X and the first Lagrange polynomial on a range of rows, given its first row and length.
-pub(super) type Known<'a> = &'a (dyn Fn(usize, usize) -> [Vec<Fr>; 2] + Sync);
+pub(super) type RowValues<'a> = &'a (dyn Fn(usize, usize) -> [Vec<Fr>; 2] + Sync);
 
 /// Adds a summand to the values of all rows. All values are times [`form`](crate::polynomial::form).
 pub(super) fn add_summand(
@@ -144,8 +147,8 @@ pub(super) fn add_summand(
     system: &System,
     argument: Argument,
     columns: &Whole<'_>,
-    parameters: &Parameters<Fr>,
-    known: Known<'_>,
+    parameters: &FormulaParameters<Fr>,
+    known: RowValues<'_>,
     values: &mut [Fr],
 ) {
     for (segment, values) in values.chunks_mut(SEGMENT).enumerate() {
@@ -171,7 +174,7 @@ fn add_to_chunk<E: Engine>(
     engine: E,
     summand: impl Summand,
     slots: &Slots<'_>,
-    parameters: &Parameters<Fr>,
+    parameters: &FormulaParameters<Fr>,
     values: &mut [Fr],
 ) {
     engine.run(

@@ -2,7 +2,7 @@
 //! Round 2: the folded table and the sorted columns.
 
 use super::{
-    Columns, ProveOptions, Prover, Values,
+    ColumnValues, ProveOptions, ProverState, WitnessColumns,
     rows::{Whole, add_summand},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         system::Argument,
     },
     circuit::check::failing_constraints,
-    memory::{Held, Scalars},
+    memory::{CowScalars, Scalars},
     polynomial::{CHUNK, add_multiple, bring_in_form},
 };
 use proofmill_field::{Field, bn254::Fr};
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 /// row is used.
 pub(crate) struct Assignment {
     /// The wires, the multiplicities and, later, the folded tables and the sorted columns.
-    pub(crate) values: Values,
+    pub(crate) values: WitnessColumns,
     /// The public inputs.
     pub(crate) public: Vec<Fr>,
     /// The row of the tables that each row looks up.
@@ -34,8 +34,8 @@ pub(crate) struct Assignment {
 
 impl Assignment {
     /// The columns to commit to.
-    pub(crate) fn columns(&self) -> impl Iterator<Item = (Column, Held<'_>)> {
-        self.values.iter().map(|(column, values)| (*column, Held::from(values)))
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (Column, CowScalars<'_>)> {
+        self.values.iter().map(|(column, values)| (*column, CowScalars::from(values)))
     }
 
     /// The n + 1 values of a column.
@@ -52,7 +52,7 @@ pub(super) fn wrap(values: &mut Scalars) {
     values.release(0..values.len());
 }
 
-impl Prover<'_> {
+impl ProverState<'_> {
     /// The wires and multiplicities of a witness.
     pub(crate) fn round1_assign(
         &mut self,
@@ -63,7 +63,7 @@ impl Prover<'_> {
         let variables = variables(self.key, witness)?;
         let n = self.domain.len();
         let maps = self.key.variables_of()?;
-        let mut values = Values::new();
+        let mut values = WitnessColumns::new();
         for (wire, map) in (0..).map(Column::Wire).zip(maps.iter()) {
             let mut column = self.storage().scalars(n + 1)?;
             parallel::for_each(column.chunks_mut(CHUNK).zip(map.chunks(CHUNK)), |(values, map)| {
@@ -101,10 +101,10 @@ impl Prover<'_> {
     }
 
     /// The values times [`form`](crate::polynomial::form).
-    pub(super) fn in_form(&self, values: Held<'_>) -> Result<Scalars, PlonkError> {
+    pub(super) fn in_form(&self, values: CowScalars<'_>) -> Result<Scalars, PlonkError> {
         let mut values = match values {
-            Held::Made(values) => values,
-            Held::Kept(values) => self.storage().copy(&values, values.len())?,
+            CowScalars::Owned(values) => values,
+            CowScalars::Borrowed(values) => self.storage().copy(&values, values.len())?,
         };
         bring_in_form(self.level, &mut values);
         values.release(0..values.len());
@@ -119,9 +119,9 @@ impl Prover<'_> {
             // The values of PI, which is in the identity of the gates.
             *failure = -*input;
         }
-        let mut wires = Values::new();
+        let mut wires = WitnessColumns::new();
         for (column, values) in &assignment.values {
-            wires.push((*column, self.in_form(Held::from(values))?));
+            wires.push((*column, self.in_form(CowScalars::from(values))?));
         }
         // Random, so that no witness can be made to cancel violated constraints of one row.
         let alpha = Fr::random(&mut StdRng::from_os_rng());
@@ -139,7 +139,7 @@ impl Prover<'_> {
             }
             for column in &inside {
                 let values = self.key.values(self.level, &self.domain, *column)?;
-                fixed.push((*column, Held::Made(self.in_form(values)?)));
+                fixed.push((*column, CowScalars::Owned(self.in_form(values)?)));
             }
             let columns = fixed.iter().map(|(column, values)| (*column, &**values));
             let columns = Whole::new(columns.chain(wires.iter().map(|(column, values)| (*column, values))));
@@ -186,7 +186,7 @@ impl Prover<'_> {
     }
 
     /// The values of the key's columns that an argument uses, times `form`.
-    pub(super) fn fixed_in_form(&self, argument: Argument) -> Result<Values, PlonkError> {
+    pub(super) fn fixed_in_form(&self, argument: Argument) -> Result<WitnessColumns, PlonkError> {
         let columns = self.system.fixed_columns(argument).into_iter();
         let in_form = |column| {
             let values = self.key.values(self.level, &self.domain, column)?;
@@ -198,9 +198,9 @@ impl Prover<'_> {
     /// Finds the rows of the tables that are looked up.
     fn tuples(&mut self, assignment: &Assignment) -> Result<Tuples, PlonkError> {
         self.phase("look up");
-        let values = |column: Column| -> Result<Held<'_>, PlonkError> {
+        let values = |column: Column| -> Result<CowScalars<'_>, PlonkError> {
             if self.system.lacks(column) {
-                return Ok(Held::Made(Vec::new().into()));
+                return Ok(CowScalars::Owned(Vec::new().into()));
             }
             self.key.values(self.level, &self.domain, column)
         };
@@ -246,7 +246,7 @@ impl Prover<'_> {
     pub(super) fn round2_sorted<'v>(
         &mut self,
         assignment: &'v mut Assignment,
-    ) -> Result<Columns<'v>, PlonkError> {
+    ) -> Result<ColumnValues<'v>, PlonkError> {
         let first = assignment.values.len();
         if self.system.lookup() == Some(LookupArgument::Plookup) {
             self.phase("look up");
@@ -256,7 +256,10 @@ impl Prover<'_> {
                 assignment.values.push((Column::Sorted(index), self.wrapped(&half)?));
             }
         }
-        Ok(assignment.values[first..].iter().map(|(column, values)| (*column, Held::from(values))).collect())
+        Ok(assignment.values[first..]
+            .iter()
+            .map(|(column, values)| (*column, CowScalars::from(values)))
+            .collect())
     }
 }
 

@@ -1,15 +1,15 @@
 //! The contract of a PLONK key.
 
 use super::{
-    function::{Arguments, Function, Part, Source, memory::*},
+    function::{CalldataLayout, HashInput, PointSource, VerifierFunction, memory::*},
     trace::{InputWord, Traced, record},
     yul::{Compiled, compile},
 };
 use crate::{
     Cell, Column, VerifyingKey,
     arithmetisation::{
-        linearisation::{Known, Linearisation},
-        summand::{Challenges, Parameters},
+        linearisation::{Linearisation, VerifierValues},
+        summand::{Challenges, FormulaParameters},
     },
 };
 use proofmill_curve::{Curve, bn254::G1};
@@ -31,20 +31,20 @@ pub(super) struct Contract<'a> {
     program: Compiled,
     /// The columns in the sum of points; their factors are the first roots of the program.
     columns: Vec<Column>,
-    arguments: Arguments,
-    function: Function,
+    arguments: CalldataLayout,
+    function: VerifierFunction,
 }
 
 impl<'a> Contract<'a> {
     pub(super) fn new(key: &'a VerifyingKey) -> Self {
         let rounds = key.system.rounds();
         let points = rounds.iter().map(Vec::len).sum::<usize>() + key.system.parts() + 2;
-        let values = Arguments::point(points);
+        let values = CalldataLayout::point(points);
         let public = values + 32 * key.system.opened().len();
-        let arguments = Arguments { values, public, count: key.public as usize, log_n: key.log_n };
+        let arguments = CalldataLayout { values, public, count: key.public as usize, log_n: key.log_n };
         let ((columns, roots), nodes) = record(|| factors(key, &arguments));
         let program = compile(&nodes, &roots, VALUES);
-        Self { key, rounds, program, columns, arguments, function: Function::new(arguments) }
+        Self { key, rounds, program, columns, arguments, function: VerifierFunction::new(arguments) }
     }
 
     fn witness_columns(&self) -> usize {
@@ -84,7 +84,7 @@ impl<'a> Contract<'a> {
         ]
     }
 
-    fn challenge(&mut self, target: usize, parts: impl IntoIterator<Item = Part>) {
+    fn challenge(&mut self, target: usize, parts: impl IntoIterator<Item = HashInput>) {
         self.function.challenge(self.program.end, target, parts);
     }
 
@@ -93,10 +93,13 @@ impl<'a> Contract<'a> {
         let key = self.key;
         let standard = key.system.is_standard();
         let [first, second, third] = [0, 1, 2].map(|round| self.round(round));
-        let points = |begin: usize, count: usize| Part::Calldata { begin, length: 64 * count };
-        let stored = Part::stored;
-        let of_key =
-            if standard { Part::constants(&key.fixed) } else { vec![Part::Word(literal(key.digest()))] };
+        let points = |begin: usize, count: usize| HashInput::Calldata { begin, length: 64 * count };
+        let stored = HashInput::stored;
+        let of_key = if standard {
+            HashInput::constants(&key.fixed)
+        } else {
+            vec![HashInput::Word(literal(key.digest()))]
+        };
         self.function.line("// The challenges.");
         let has_lookups = key.system.lookup().is_some();
         let before_first = of_key.into_iter().chain([self.arguments.public_inputs(), first]);
@@ -112,21 +115,21 @@ impl<'a> Contract<'a> {
             drawn.extend([stored(DELTA), stored(EPSILON)]);
         }
         self.challenge(ALPHA, drawn.into_iter().chain([third]));
-        let parts = points(Arguments::point(self.witness_columns()), key.system.parts());
+        let parts = points(CalldataLayout::point(self.witness_columns()), key.system.parts());
         self.challenge(XI, [stored(ALPHA), parts]);
         let length = 32 * key.system.opened().len();
-        let values = Part::Calldata { begin: self.arguments.values, length };
+        let values = HashInput::Calldata { begin: self.arguments.values, length };
         self.challenge(V, [stored(XI), values]);
-        let openings = points(Arguments::point(self.opening()), 2);
+        let openings = points(CalldataLayout::point(self.opening()), 2);
         let before = (!standard).then(|| stored(V));
         self.challenge(U, before.into_iter().chain([openings]));
     }
 
     /// The commitments of a round.
-    fn round(&self, round: usize) -> Part {
+    fn round(&self, round: usize) -> HashInput {
         let before = self.rounds.iter().take(round).map(Vec::len).sum();
         let count = self.rounds.get(round).map_or(0, Vec::len);
-        Part::Calldata { begin: Arguments::point(before), length: 64 * count }
+        HashInput::Calldata { begin: CalldataLayout::point(before), length: 64 * count }
     }
 
     fn evaluate_public_inputs(&mut self) {
@@ -148,8 +151,8 @@ impl<'a> Contract<'a> {
     /// Computes the two sums of points.
     fn add_points(&mut self) {
         let key = self.key;
-        let openings =
-            [self.opening(), self.opening() + 1].map(|index| Source::Calldata(Arguments::point(index)));
+        let openings = [self.opening(), self.opening() + 1]
+            .map(|index| PointSource::Calldata(CalldataLayout::point(index)));
         let [opening, shifted_opening] = &openings;
         let function = &mut self.function;
         function.line("// Both openings: Wxi + u Wxiw, and what they are of.");
@@ -161,14 +164,14 @@ impl<'a> Contract<'a> {
         function.clear_sum();
         let witness: Vec<Column> = self.rounds.iter().flatten().copied().collect();
         let source = |column: &Column| match witness.iter().position(|other| other == column) {
-            Some(index) => Source::Calldata(Arguments::point(index)),
-            None => Source::Constant(key.commitment(*column)),
+            Some(index) => PointSource::Calldata(CalldataLayout::point(index)),
+            None => PointSource::Constant(key.commitment(*column)),
         };
-        let mut sources: Vec<Source> = self.columns.iter().map(source).collect();
+        let mut sources: Vec<PointSource> = self.columns.iter().map(source).collect();
         let parts = witness.len()..witness.len() + key.system.parts();
-        sources.extend(parts.map(|index| Source::Calldata(Arguments::point(index))));
+        sources.extend(parts.map(|index| PointSource::Calldata(CalldataLayout::point(index))));
         sources.extend(openings);
-        sources.push(Source::Constant(G1::GENERATOR));
+        sources.push(PointSource::Constant(G1::GENERATOR));
         for (source, factor) in sources.iter().zip(&self.program.roots) {
             function.add_point(source, factor);
         }
@@ -176,16 +179,16 @@ impl<'a> Contract<'a> {
     }
 }
 
-/// The factors of the points in the sum that the pairing checks, as traced values: of columns, of the
-/// quotient's parts, of Wxi, of Wxiw, and of the generator, as in [`verify`](crate::verify).
-fn factors(key: &VerifyingKey, arguments: &Arguments) -> (Vec<Column>, Vec<Traced>) {
+/// The factors of the points in the sum that the pairing checks, as traced values. The points are the
+/// columns, the quotient's parts, Wxi, Wxiw and the generator, as in [`verify`](crate::verify).
+fn factors(key: &VerifyingKey, arguments: &CalldataLayout) -> (Vec<Column>, Vec<Traced>) {
     let system = &key.system;
     let in_memory = |byte| Traced::input(InputWord::Memory(byte));
     let [xi, v, u, eta] = [XI, V, U, ETA].map(in_memory);
     let evaluations: Vec<Traced> = (0..system.opened().len())
         .map(|index| Traced::input(InputWord::Calldata(arguments.values + 32 * index)))
         .collect();
-    let known = Known {
+    let known = VerifierValues {
         xi,
         xi_n: in_memory(XI_N),
         first_lagrange: in_memory(FIRST_LAGRANGE),
@@ -201,14 +204,14 @@ fn factors(key: &VerifyingKey, arguments: &Arguments) -> (Vec<Column>, Vec<Trace
 }
 
 /// The parameters of the formulas, with challenges from memory.
-fn parameters(key: &VerifyingKey) -> Parameters<Traced> {
+fn parameters(key: &VerifyingKey) -> FormulaParameters<Traced> {
     // Provides the constants and the number of powers.
     let pattern = key.system.parameters(&Challenges::default(), key.multipliers);
     let [eta, beta, gamma, delta, epsilon, alpha] =
         [ETA, BETA, GAMMA, DELTA, EPSILON, ALPHA].map(|byte| Traced::input(InputWord::Memory(byte)));
     let powers = std::iter::successors(Some(Traced::one(())), |power| Some(*power * alpha));
     let powers = powers.take(pattern.alpha.len()).collect();
-    Parameters {
+    FormulaParameters {
         beta,
         gamma,
         beta_multipliers: key.multipliers.map(|multiplier| beta * Traced::constant(multiplier)),

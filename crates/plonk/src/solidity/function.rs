@@ -31,14 +31,14 @@ pub(crate) mod memory {
 use memory::*;
 
 /// A part of a hash's input.
-pub(crate) enum Part {
+pub(crate) enum HashInput {
     /// The value of an expression.
     Word(String),
     /// A range of bytes of the arguments.
     Calldata { begin: usize, length: usize },
 }
 
-impl Part {
+impl HashInput {
     /// A word of memory.
     pub(crate) fn stored(byte: usize) -> Self {
         Self::Word(format!("mload({byte:#x})"))
@@ -52,14 +52,14 @@ impl Part {
 }
 
 /// A point to add.
-pub(crate) enum Source {
+pub(crate) enum PointSource {
     Calldata(usize),
     Constant(Affine<G1>),
 }
 
-/// Where the arguments are, and the domain.
+/// The places of the arguments, and the domain.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct CalldataLayout {
     /// The first byte of the values, after the points.
     pub(crate) values: usize,
     /// The first byte of the public inputs, after the values.
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     pub(crate) log_n: u32,
 }
 
-impl Arguments {
+impl CalldataLayout {
     /// The first byte of point `index`.
     pub(crate) fn point(index: usize) -> usize {
         ARGUMENTS + 64 * index
@@ -82,20 +82,20 @@ impl Arguments {
     }
 
     /// The public inputs in a hash.
-    pub(crate) fn public_inputs(&self) -> Part {
-        Part::Calldata { begin: self.public, length: 32 * self.count }
+    pub(crate) fn public_inputs(&self) -> HashInput {
+        HashInput::Calldata { begin: self.public, length: 32 * self.count }
     }
 }
 
 /// The function under construction.
-pub(crate) struct Function {
-    arguments: Arguments,
+pub(crate) struct VerifierFunction {
+    arguments: CalldataLayout,
     body: Body,
 }
 
-impl Function {
+impl VerifierFunction {
     /// A function that first checks the arguments.
-    pub(crate) fn new(arguments: Arguments) -> Self {
+    pub(crate) fn new(arguments: CalldataLayout) -> Self {
         let mut function = Self { arguments, body: Body::default() };
         function.check_arguments();
         function.line("if valid {");
@@ -120,7 +120,7 @@ impl Function {
         insecurity: Option<&str>,
     ) -> String {
         self.line("}");
-        let Arguments { public, count, .. } = self.arguments;
+        let CalldataLayout { public, count, .. } = self.arguments;
         let mut arguments = vec![format!("{word}[{}]", (public - ARGUMENTS) / 32)];
         if count > 0 {
             arguments.push(format!("uint256[{count}]"));
@@ -133,7 +133,7 @@ impl Function {
     /// Checks that numbers are below their moduli and points are on the curve. Otherwise a precompiled
     /// contract would fail, which costs the caller all gas.
     fn check_arguments(&mut self) {
-        let Arguments { values, public, count, .. } = self.arguments;
+        let CalldataLayout { values, public, count, .. } = self.arguments;
         let end = public + 32 * count;
         let (r, q) = (scalar_modulus(), coordinate_modulus());
         self.text(&format!(
@@ -155,16 +155,21 @@ impl Function {
     }
 
     /// Stores a challenge at `target`. The hash's input is assembled in memory from byte `begin` on.
-    pub(crate) fn challenge(&mut self, begin: usize, target: usize, parts: impl IntoIterator<Item = Part>) {
+    pub(crate) fn challenge(
+        &mut self,
+        begin: usize,
+        target: usize,
+        parts: impl IntoIterator<Item = HashInput>,
+    ) {
         let mut end = begin;
         for part in parts {
             match part {
-                Part::Word(expression) => {
+                HashInput::Word(expression) => {
                     self.line(format!("mstore({end:#x}, {expression})"));
                     end += 32;
                 }
-                Part::Calldata { length: 0, .. } => {}
-                Part::Calldata { begin, length } => {
+                HashInput::Calldata { length: 0, .. } => {}
+                HashInput::Calldata { begin, length } => {
                     self.line(format!("calldatacopy({end:#x}, {begin:#x}, {length:#x})"));
                     end += length;
                 }
@@ -180,7 +185,7 @@ impl Function {
     /// `derived` are statements between, that can use `xi^n`. `invert` are statements that store the inverse of
     /// `product` at [`PAIRS`], and set `valid` if there is one. Products are stored in memory from byte `begin` on.
     pub(crate) fn evaluate_public_inputs(&mut self, begin: usize, derived: Vec<String>, invert: &str) {
-        let Arguments { public, count, log_n, .. } = self.arguments;
+        let CalldataLayout { public, count, log_n, .. } = self.arguments;
         let root = self.arguments.root();
         let end = begin + 32 * count.max(1);
         let [inverse_root, inverse_size] =
@@ -232,12 +237,12 @@ impl Function {
     }
 
     /// Adds a point times a factor to the sum.
-    pub(crate) fn add_point(&mut self, source: &Source, factor: &str) {
+    pub(crate) fn add_point(&mut self, source: &PointSource, factor: &str) {
         match source {
-            Source::Constant(point) if point.is_infinity() => return,
+            PointSource::Constant(point) if point.is_infinity() => return,
             _ if factor == "0" => return,
-            Source::Calldata(begin) => self.line(format!("calldatacopy({POINT:#x}, {begin:#x}, 0x40)")),
-            Source::Constant(point) => {
+            PointSource::Calldata(begin) => self.line(format!("calldatacopy({POINT:#x}, {begin:#x}, 0x40)")),
+            PointSource::Constant(point) => {
                 let bytes = point.to_evm();
                 self.store(POINT, &bytes);
             }

@@ -13,7 +13,7 @@ mod function;
 mod trace;
 mod yul;
 
-pub(crate) use function::{Arguments, Function, Part, Source, memory};
+pub(crate) use function::{CalldataLayout, HashInput, PointSource, VerifierFunction, memory};
 pub(crate) use trace::{InputWord, Traced, record};
 pub(crate) use yul::compile;
 

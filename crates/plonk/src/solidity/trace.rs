@@ -17,12 +17,12 @@ impl Traced {
     }
 
     pub(crate) fn constant(value: Fr) -> Self {
-        push(Node::Constant(value))
+        push(TracedOperation::Constant(value))
     }
 
     /// An input of the program.
     pub(crate) fn input(word: InputWord) -> Self {
-        push(Node::Input(word))
+        push(TracedOperation::Input(word))
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum InputWord {
 
 /// An operation of the program. Operands precede the operations that use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
+pub(crate) enum TracedOperation {
     Constant(Fr),
     Input(InputWord),
     Sum(Traced, Traced),
@@ -44,7 +44,7 @@ pub(crate) enum Node {
     Negative(Traced),
 }
 
-impl Node {
+impl TracedOperation {
     /// The operands.
     pub(crate) fn operands(self) -> impl Iterator<Item = Traced> {
         let (first, second) = match self {
@@ -57,11 +57,11 @@ impl Node {
 }
 
 thread_local! {
-    static RECORDING: RefCell<Vec<Node>> = const { RefCell::new(Vec::new()) };
+    static RECORDING: RefCell<Vec<TracedOperation>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs formulas on [`Traced`] values and returns their result and the program.
-pub(crate) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<Node>) {
+pub(crate) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<TracedOperation>) {
     RECORDING.take();
     let result = formulas();
     (result, RECORDING.take())
@@ -69,7 +69,7 @@ pub(crate) fn record<T>(formulas: impl FnOnce() -> T) -> (T, Vec<Node>) {
 
 /// Returns the value of an equal operation if there is one (programs have hundreds of them, so the search is
 /// linear), and adds a new one otherwise.
-fn push(node: Node) -> Traced {
+fn push(node: TracedOperation) -> Traced {
     RECORDING.with_borrow_mut(|nodes| {
         let place = nodes.iter().position(|other| *other == node);
         let place = place.unwrap_or_else(|| {
@@ -80,12 +80,12 @@ fn push(node: Node) -> Traced {
     })
 }
 
-fn node(value: Traced) -> Node {
+fn node(value: Traced) -> TracedOperation {
     RECORDING.with_borrow(|nodes| nodes[value.index()])
 }
 
 fn is_constant(value: Traced, constant: Fr) -> bool {
-    node(value) == Node::Constant(constant)
+    node(value) == TracedOperation::Constant(constant)
 }
 
 impl Add for Traced {
@@ -93,12 +93,12 @@ impl Add for Traced {
 
     fn add(self, rhs: Self) -> Self {
         match (node(self), node(rhs)) {
-            (Node::Constant(a), Node::Constant(b)) => Self::constant(a + b),
-            (Node::Constant(Fr::ZERO), _) => rhs,
-            (_, Node::Constant(Fr::ZERO)) => self,
-            (_, Node::Negative(b)) => self - b,
-            (Node::Negative(a), _) => rhs - a,
-            _ => push(Node::Sum(self.min(rhs), self.max(rhs))),
+            (TracedOperation::Constant(a), TracedOperation::Constant(b)) => Self::constant(a + b),
+            (TracedOperation::Constant(Fr::ZERO), _) => rhs,
+            (_, TracedOperation::Constant(Fr::ZERO)) => self,
+            (_, TracedOperation::Negative(b)) => self - b,
+            (TracedOperation::Negative(a), _) => rhs - a,
+            _ => push(TracedOperation::Sum(self.min(rhs), self.max(rhs))),
         }
     }
 }
@@ -108,12 +108,12 @@ impl Sub for Traced {
 
     fn sub(self, rhs: Self) -> Self {
         match (node(self), node(rhs)) {
-            (Node::Constant(a), Node::Constant(b)) => Self::constant(a - b),
-            (_, Node::Constant(Fr::ZERO)) => self,
-            (_, Node::Constant(b)) => self + Self::constant(-b),
-            (Node::Constant(Fr::ZERO), _) => -rhs,
-            (_, Node::Negative(b)) => self + b,
-            _ => push(Node::Difference(self, rhs)),
+            (TracedOperation::Constant(a), TracedOperation::Constant(b)) => Self::constant(a - b),
+            (_, TracedOperation::Constant(Fr::ZERO)) => self,
+            (_, TracedOperation::Constant(b)) => self + Self::constant(-b),
+            (TracedOperation::Constant(Fr::ZERO), _) => -rhs,
+            (_, TracedOperation::Negative(b)) => self + b,
+            _ => push(TracedOperation::Difference(self, rhs)),
         }
     }
 }
@@ -123,12 +123,12 @@ impl Mul for Traced {
 
     fn mul(self, rhs: Self) -> Self {
         match (node(self), node(rhs)) {
-            (Node::Constant(a), Node::Constant(b)) => Self::constant(a * b),
+            (TracedOperation::Constant(a), TracedOperation::Constant(b)) => Self::constant(a * b),
             _ if is_constant(self, Fr::ZERO) || is_constant(rhs, Fr::ONE) => self,
             _ if is_constant(self, Fr::ONE) || is_constant(rhs, Fr::ZERO) => rhs,
-            (Node::Negative(a), _) => -(a * rhs),
-            (_, Node::Negative(b)) => -(self * b),
-            _ => push(Node::Product(self.min(rhs), self.max(rhs))),
+            (TracedOperation::Negative(a), _) => -(a * rhs),
+            (_, TracedOperation::Negative(b)) => -(self * b),
+            _ => push(TracedOperation::Product(self.min(rhs), self.max(rhs))),
         }
     }
 }
@@ -138,10 +138,10 @@ impl Neg for Traced {
 
     fn neg(self) -> Self {
         match node(self) {
-            Node::Constant(a) => Self::constant(-a),
-            Node::Negative(a) => a,
-            Node::Difference(a, b) => b - a,
-            _ => push(Node::Negative(self)),
+            TracedOperation::Constant(a) => Self::constant(-a),
+            TracedOperation::Negative(a) => a,
+            TracedOperation::Difference(a, b) => b - a,
+            _ => push(TracedOperation::Negative(self)),
         }
     }
 }

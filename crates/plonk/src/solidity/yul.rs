@@ -1,7 +1,7 @@
 //! Recorded programs as Yul. The variable `r` is the modulus. Values are at most r, and results of additions
 //! and multiplications are below r.
 
-use super::trace::{InputWord, Node, Traced};
+use super::trace::{InputWord, Traced, TracedOperation};
 use proofmill_solidity::literal;
 
 /// The largest depth of an expression. Each level leaves two words on the EVM's stack while the next is
@@ -23,7 +23,7 @@ pub(crate) struct Compiled {
 type Expression = (String, usize);
 
 /// Compiles everything that `roots` depend on, with memory from byte `begin` on.
-pub(crate) fn compile(nodes: &[Node], roots: &[Traced], begin: usize) -> Compiled {
+pub(crate) fn compile(nodes: &[TracedOperation], roots: &[Traced], begin: usize) -> Compiled {
     let mut uses = vec![0usize; nodes.len()];
     roots.iter().for_each(|root| uses[root.index()] += 1);
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -35,7 +35,7 @@ pub(crate) fn compile(nodes: &[Node], roots: &[Traced], begin: usize) -> Compile
     let mut expressions: Vec<Expression> = Vec::with_capacity(nodes.len());
     for (node, uses) in nodes.iter().zip(uses) {
         let mut expression = expression(*node, &expressions);
-        let is_leaf = matches!(node, Node::Constant(_) | Node::Input(_));
+        let is_leaf = matches!(node, TracedOperation::Constant(_) | TracedOperation::Input(_));
         if !is_leaf && (uses > 1 || uses == 1 && expression.1 >= DEEPEST) {
             statements.push(format!("mstore({end:#x}, {})", expression.0));
             expression = (format!("mload({end:#x})"), 0);
@@ -47,16 +47,16 @@ pub(crate) fn compile(nodes: &[Node], roots: &[Traced], begin: usize) -> Compile
     Compiled { statements, roots, end }
 }
 
-fn expression(node: Node, expressions: &[Expression]) -> Expression {
+fn expression(node: TracedOperation, expressions: &[Expression]) -> Expression {
     let of = |value: Traced| expressions[value.index()].0.as_str();
     let text = match node {
-        Node::Constant(value) => literal(value),
-        Node::Input(InputWord::Calldata(byte)) => format!("calldataload({byte:#x})"),
-        Node::Input(InputWord::Memory(byte)) => format!("mload({byte:#x})"),
-        Node::Sum(a, b) => format!("addmod({}, {}, r)", of(a), of(b)),
-        Node::Difference(a, b) => format!("addmod({}, sub(r, {}), r)", of(a), of(b)),
-        Node::Product(a, b) => format!("mulmod({}, {}, r)", of(a), of(b)),
-        Node::Negative(a) => format!("sub(r, {})", of(a)),
+        TracedOperation::Constant(value) => literal(value),
+        TracedOperation::Input(InputWord::Calldata(byte)) => format!("calldataload({byte:#x})"),
+        TracedOperation::Input(InputWord::Memory(byte)) => format!("mload({byte:#x})"),
+        TracedOperation::Sum(a, b) => format!("addmod({}, {}, r)", of(a), of(b)),
+        TracedOperation::Difference(a, b) => format!("addmod({}, sub(r, {}), r)", of(a), of(b)),
+        TracedOperation::Product(a, b) => format!("mulmod({}, {}, r)", of(a), of(b)),
+        TracedOperation::Negative(a) => format!("sub(r, {})", of(a)),
     };
     let depth = node.operands().map(|operand| expressions[operand.index()].1 + 1).max();
     (text, depth.unwrap_or(0))

@@ -14,7 +14,7 @@
 //! snarkjs hashes only the commitments of the key, and does not hash v for u. Deployed Solidity verifiers
 //! compute the same hashes, so nothing can be added in proofs of standard circuits. This is sound there: the
 //! domain's size, the multipliers and the reference string come from the verifier's own key, and the
-//! commitments depend on them; u must only be unpredictable until Wxi and Wxiw are fixed, and it hashes both.
+//! commitments depend on them. u must only be unpredictable until Wxi and Wxiw are fixed, and it hashes both.
 //! For all other circuits the whole key is hashed, as its [digest](VerifyingKey::digest).
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

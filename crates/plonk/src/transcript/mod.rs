@@ -18,8 +18,8 @@ use proofmill_curve::{
 use proofmill_field::bn254::Fr;
 use proofmill_hash::Keccak256;
 
-/// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, as in the EVM: a scalar is 32 big-endian
-/// bytes, a point of G1 is x then y in 32 big-endian bytes each, and infinity is 64 zero bytes.
+/// Keccak-256 (the EVM's, not SHA-3) over concatenated encodings, as in the EVM. A scalar is 32 big-endian
+/// bytes. A point of G1 is x then y, 32 big-endian bytes each; infinity is 64 zero bytes.
 ///
 /// No lengths or labels are absorbed: the protocol must fix the number and kind of values before each
 /// challenge, as PLONK does for a given verification key. A challenge depends on earlier ones only if the

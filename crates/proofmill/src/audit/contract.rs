@@ -32,7 +32,7 @@ impl Expected {
         contains(&key.g1, &self.g1) && contains(&key.g2, &self.g2)
     }
 
-    /// How many points of a contract are others than these and the generators.
+    /// The number of points of a contract other than these and the generators.
     fn others(&self, key: &Key) -> usize {
         others(&key.g1, &self.g1) + others(&key.g2, &self.g2)
     }
@@ -63,9 +63,9 @@ struct Key {
 enum Parts {
     /// Empty lists are parts that were not found. A contract for several keys has several points delta.
     Groth16 { alpha: Vec<Affine<G1>>, beta: Vec<Affine<G2>>, gamma: Vec<Affine<G2>>, delta: Vec<Affine<G2>> },
-    /// Of a key with powers of tau only: tau, perhaps with the generator.
+    /// The points of a key with powers of tau only: tau, perhaps with the generator.
     Powers(Vec<Affine<G2>>),
-    /// Which point is which part is not known.
+    /// A list of points whose parts are not named.
     Unknown,
 }
 
@@ -116,7 +116,7 @@ impl Key {
         NAMES.into_iter().zip(found).filter(|(_, found)| !found).map(|(name, _)| name).collect()
     }
 
-    /// How many pairs of points [`Self::insecurity`] compares.
+    /// The number of pairs of points that [`Self::insecurity`] compares.
     fn pairs(&self) -> usize {
         match &self.parts {
             Parts::Groth16 { beta, gamma, delta, .. } => {
@@ -172,7 +172,8 @@ impl Key {
     }
 }
 
-/// The libraries that have the deltas of a contract that has none, by their positions: those that it names, and what is outside of contracts.
+/// The possible places of the deltas of a contract without deltas, by position: the libraries that it names, and the source outside of
+/// contracts.
 fn libraries_of(contract: &Contract, all: &[Contract]) -> BTreeSet<usize> {
     let has_list = |contract: &Contract| contract.places.iter().any(is_list);
     let has_delta =
@@ -432,7 +433,7 @@ mod tests {
         )
     }
 
-    /// As in that template: the generator in code, and again in a comment.
+    /// The generator as in that template: in code, and again in a comment.
     fn pairing() -> String {
         let generator = literal(&G2::GENERATOR);
         format!(

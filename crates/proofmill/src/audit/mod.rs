@@ -38,7 +38,7 @@ use proofmill_files::FileName;
 use proofmill_srs::{ceremony_of_alpha, ceremony_of_tau};
 use std::path::Path;
 
-/// What a key shows of its setup.
+/// The setup of a key, as far as the key shows it.
 #[derive(Clone, Debug)]
 pub struct Audit {
     /// `groth16`, `plonk`, `fflonk`, `proofmill-plonk` for the wider arithmetisations, or `solidity` for a contract of any of them.
@@ -48,7 +48,7 @@ pub struct Audit {
     /// The parts of a contract's key that were not found, such as a delta that is in another file. Without them nothing is known of its
     /// security, and nothing is compared.
     pub missing: Vec<&'static str>,
-    /// How many points delta a contract of Groth16 has: one for each of its keys.
+    /// The number of points delta in a contract of Groth16: one for each of its keys.
     pub deltas: Option<usize>,
     /// Why anyone can forge proofs; `None` does not mean that nobody can, only that the key does not show it.
     pub insecurity: Option<&'static str>,
@@ -60,15 +60,15 @@ pub struct Audit {
     pub contributions_match: bool,
     /// The public signals, from 0, whose values do not change the verification: proofs are valid for any.
     pub ignored_signals: Vec<usize>,
-    /// What differs from the key of the given circuit and powers of tau; `None` if nothing does, or if none were given.
+    /// The difference from the key of the given circuit and powers of tau; `None` if there is no difference, or if none were given.
     pub differs: Option<&'static str>,
-    /// What differs from the given proving key; `None` if nothing does, or if none was given.
+    /// The difference from the given proving key; `None` if there is no difference, or if none was given.
     pub differs_from_key: Option<&'static str>,
-    /// For a verification key or a contract of Groth16, whether delta was compared, which only a proving key determines. Anyone can forge
-    /// proofs for a delta whose logarithm is known to them, and nothing else shows it.
+    /// For a verification key or a contract of Groth16: whether delta was compared. Only a proving key determines delta. Someone who
+    /// knows the logarithm of delta can forge proofs, and only this comparison shows it.
     pub delta_is_compared: Option<bool>,
-    /// The number of points in a contract that were compared with nothing: how they are used is not known. `None` for other keys, and
-    /// without a circuit or a proving key.
+    /// The number of points in a contract that were not compared; their use is unknown. `None` for other keys, and without a circuit
+    /// or a proving key.
     pub other_points: Option<usize>,
 }
 
@@ -77,8 +77,8 @@ pub struct Audit {
 pub struct Ceremony {
     /// Its name.
     pub name: &'static str,
-    /// The point of the key that is the ceremony's: `tau`, or `alpha` of a key of Groth16, which does not contain tau. Who knows a tau of their
-    /// own can make a key with this alpha; a comparison with the circuit and the powers of tau excludes that.
+    /// The point of the key that is the ceremony's: `tau`, or `alpha` of a key of Groth16, which does not contain tau. Someone can make a key
+    /// with this alpha and a tau of their own; a comparison with the circuit and the powers of tau excludes that.
     pub shown_by: &'static str,
 }
 
@@ -92,7 +92,7 @@ impl Ceremony {
     }
 }
 
-/// What differs in a key that is compared as a whole.
+/// The difference in a key that is compared as a whole.
 const OTHER_CIRCUIT: &str = "the circuit or the powers of tau";
 
 /// The circuit that a key should belong to, and its powers of tau.
@@ -114,17 +114,17 @@ impl Circuit {
     }
 }
 
-/// Examines a proving key, a verification key or the source of a Solidity verifier, which the file's content determines. With a
-/// circuit, also whether the key belongs to it: its setup is made in memory and compared. For a proving key of Groth16 all points
-/// are compared, those that contributions change by random combinations and pairings. In a source, the key of each contract is found by
-/// the values of its points, and its parts by the names that these are assigned to, so that anyone's template can be examined; whether its
-/// code uses them rightly cannot. Powers of tau to which nobody contributed, or only beacons, make the circuit's key insecure.
+/// Examines a proving key, a verification key or the source of a Solidity verifier, which the file's content determines. With a circuit,
+/// also whether the key belongs to it: its setup is made in memory and compared. For a proving key of Groth16 all points are compared,
+/// those that contributions change by random combinations and pairings. In a source, the key of each contract is found by the values of
+/// its points, and its parts by the names that these are assigned to. So contracts of any template can be examined, but not whether their
+/// code uses the points rightly. Powers of tau to which nobody contributed, or only beacons, make the circuit's key insecure.
 ///
 /// There is one result for a key, and one for each contract of a source that has a key.
 ///
 /// A circuit does not determine delta of Groth16. With the proving key that [`ceremony::verify`](crate::ceremony::verify) has accepted, all
-/// points of a verification key or a contract are compared: in a contract of Groth16 the points of the public signals must be in their
-/// order with one sign; all else may have any order and sign.
+/// points of a verification key or a contract are compared. In a contract of Groth16 the points of the public signals must be in their
+/// order with one sign; other points may have any order and sign.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`], and [`Error::Mismatch`] if the circuit can have no key from these powers, or for a proving key
@@ -145,7 +145,7 @@ pub fn audit(
     Ok(examine(path.as_ref(), circuit, key)?.into_iter().map(with_references).collect())
 }
 
-/// The audit without what the powers of tau and the proving key show of themselves.
+/// The audit, without the facts that only the powers of tau and the proving key show.
 fn examine(path: &Path, circuit: Option<&Circuit>, key: Option<&groth16::ProvingKey>) -> Result<Vec<Audit>> {
     let not_groth16 = |name: &FileName| match key {
         Some(_) => Err(Names::mismatch(Some(name), "it is not of Groth16, as the proving key is".to_owned())),
@@ -250,7 +250,7 @@ fn of_groth16(key: &groth16::VerifyingKey, expected: Option<&groth16::ProvingKey
     }
 }
 
-/// What differs in two verification keys of one circuit, but for delta, which contributions change.
+/// The difference between two verification keys of one circuit, except in delta, which contributions change.
 fn differs_but_for_delta(
     key: &Groth16VerificationKey,
     expected: &Groth16VerificationKey,
@@ -278,12 +278,12 @@ fn of_plonk(protocol: &str, key: &proofmill_plonk::VerifyingKey) -> Audit {
     of_powers(protocol, key.insecurity(), &key.tau)
 }
 
-/// Of a key that needs nothing but powers of tau.
+/// The audit of a key that needs nothing but powers of tau.
 fn of_powers(protocol: &str, insecurity: Option<&'static str>, tau: &Affine<bn254::G2>) -> Audit {
     Audit { insecurity, ceremony: Ceremony::of_tau(tau), ..unknown(protocol) }
 }
 
-/// Of a key of which nothing is known yet.
+/// An audit without any facts yet.
 fn unknown(protocol: &str) -> Audit {
     Audit {
         protocol: protocol.to_owned(),

@@ -31,15 +31,15 @@ use crate::{
     circom::{Contribution, Ptau, R1cs},
     error::Names,
     groth16::Groth16,
-    machine::{Settings, current},
+    machine::{MachineSettings, current},
 };
 use proofmill_ceremony::CeremonyError;
 pub use proofmill_ceremony::{CeremonyCurve, Randomness};
 use proofmill_files::{FileName, Target, folder_of};
 use std::path::{Path, PathBuf};
 
-/// Writes the key with one more contribution to a file, completely or not at all, and returns the contribution's hash, with which its author
-/// finds it in the last key. `name` has at most 255 bytes and is public; nothing binds it. Memory is bounded.
+/// Writes the key with one more contribution to a file, completely or not at all. Returns the contribution's hash, by which its author finds
+/// it in the last key. `name` has at most 255 bytes and is public; nothing binds it. Memory is bounded.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Malformed`] for a damaged key, one that was imported from JSON, a name or a beacon that cannot be used;
@@ -95,7 +95,7 @@ pub fn verify<C: CeremonyCurve>(
     Ok(all.into_iter().flat_map(|all| all.list).map(Contribution::from).collect())
 }
 
-/// [`verify`] for a circuit and powers of tau, of which setup makes the initial key in memory. The powers are taken as they are
+/// [`verify`] for a circuit and powers of tau: setup makes the initial key in memory. The powers are taken as they are
 /// ([`powers::verify`]).
 ///
 /// # Errors
@@ -110,7 +110,8 @@ pub fn verify_for_circuit<C: CeremonyCurve>(
     Ok(verified)
 }
 
-/// Makes sure that an initial key has these powers of tau, which must be prepared for phase 2. What depends on the circuit is not checked.
+/// Makes sure that an initial key has these powers of tau, which must be prepared for phase 2. Points that depend on the circuit are not
+/// checked.
 ///
 /// # Errors
 /// [`Error::Rejected`] for other powers; [`Error::InsecureSetup`] for the right ones to which nobody contributed, or only beacons;
@@ -122,7 +123,7 @@ pub fn verify_powers<C: CeremonyCurve>(initial: &ProvingKey<Groth16<C>>, powers:
 }
 
 /// The folder of large transforms whose result goes to `path`.
-fn scratch(machine: &Settings, path: &Path) -> PathBuf {
+fn scratch(machine: &MachineSettings, path: &Path) -> PathBuf {
     machine.scratch.clone().unwrap_or_else(|| folder_of(path).to_owned())
 }
 

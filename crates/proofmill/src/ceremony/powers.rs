@@ -58,8 +58,8 @@ pub fn contribute<C: CeremonyCurve>(
     made.map_err(|error| of(powers, error))
 }
 
-/// Verifies all contributions and all powers, and the Lagrange polynomials if there are any. Returns the contributions, with the hashes of their responses. Of the largest power,
-/// 28, the Lagrange polynomials of 2^29 points are not verified.
+/// Verifies all contributions and all powers, and the Lagrange polynomials if there are any. Returns the contributions, with the hashes of their responses. The Lagrange
+/// polynomials of 2^29 points, which only files of power 28 have, are not verified.
 ///
 /// # Errors
 /// [`Error::Rejected`] for wrong powers, and for ones to which nobody contributed, or only beacons; [`Error::Malformed`]; [`Error::System`] without
@@ -131,7 +131,8 @@ pub fn prepare<C: CeremonyCurve>(powers: &Ptau<C>, path: impl AsRef<Path>) -> Re
     made.map_err(|error| of(powers, error))
 }
 
-/// Adds to powers that snarkjs prepared before version 0.3 what PLONK's setup needs, in a new file. Otherwise as [`prepare`].
+/// Writes powers that snarkjs prepared before version 0.3 to a new file, with the Lagrange polynomials that PLONK's setup needs. Otherwise as
+/// [`prepare`].
 ///
 /// # Errors
 /// As [`prepare`], and [`Error::Mismatch`] for powers that are not prepared.

@@ -13,19 +13,19 @@ use std::{
     time::SystemTime,
 };
 
-/// A folder of circuits that were compiled as by [`WitnessCalculator::compile`], by the digests of their WASM. Those that were not used for
-/// the longest time are removed when it has more than its bytes. Its owner alone can read what it writes: a compiled circuit
-/// tells how often the sample's inputs went through loops, and which indices they gave.
+/// A folder of circuits that were compiled as by [`WitnessCalculator::compile`], by the digests of their WASM. The least recently used ones
+/// are removed when it exceeds its limit of bytes. Its owner alone can read what it writes: a compiled circuit tells how often the sample's
+/// inputs went through loops, and which indices they gave.
 ///
 /// Who can write to the folder can make its circuits give wrong witnesses. Provers refuse those that do not satisfy the circuit.
 #[derive(Clone, Debug)]
 pub struct CircuitCache {
-    /// None keeps nothing.
+    /// The folder; `None` keeps nothing.
     folder: Option<PathBuf>,
     most_bytes: u64,
 }
 
-/// Names the user's folder, or is `off`.
+/// The environment variable that names the user's folder, or is `off`.
 const VARIABLE: &str = "PROOFMILL_CIRCUIT_CACHE";
 /// The most bytes of the user's cache.
 const MOST_BYTES: u64 = 1 << 30;
@@ -33,12 +33,13 @@ const MOST_BYTES: u64 = 1 << 30;
 const COMPILED: &str = "wcd";
 const REFUSED: &str = "refused";
 
-/// Only these are compiled, so that only of these the digest is taken.
+/// Whether these are the bytes of a WASM. Nothing else is compiled, so no digest of other files is needed.
 fn is_wasm(bytes: &[u8]) -> bool {
     bytes.starts_with(&<Program>::MAGIC)
 }
 
-/// The file of a circuit with these bytes. The name has the version of Proofmill, whose next one may compile what this one cannot.
+/// The file of a circuit with these bytes. Its name contains the version of Proofmill, because the next version may compile circuits that
+/// this one cannot.
 fn place(folder: &Path, bytes: &[u8], end: &str) -> PathBuf {
     let digest: String = digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     folder.join(format!("{digest}-{}.{end}", env!("CARGO_PKG_VERSION")))
@@ -50,8 +51,8 @@ impl CircuitCache {
         Self { folder: Some(folder.into()), most_bytes }
     }
 
-    /// The user's: `proofmill/circuits` in the system's folder for caches, or the folder that `PROOFMILL_CIRCUIT_CACHE` names, of
-    /// up to 1 GiB. It keeps nothing if that is `off`, or the user has no such folder.
+    /// The user's cache: `proofmill/circuits` in the system's folder for caches, or the folder that `PROOFMILL_CIRCUIT_CACHE`
+    /// names, of up to 1 GiB. It keeps nothing if that is `off`, or the user has no such folder.
     pub fn of_user() -> Self {
         let folder = match env::var_os(VARIABLE) {
             Some(value) if value == "off" => None,
@@ -110,13 +111,13 @@ impl CircuitCache {
         }
     }
 
-    /// Whether it is of use to [`Self::compile`] a circuit: it is a WASM that is neither here nor known not to be possible.
+    /// Whether [`Self::compile`] makes sense for a circuit: it is a WASM that is neither here nor marked as one that cannot be compiled.
     pub fn lacks(&self, circuit: &[u8]) -> bool {
         let Some(folder) = self.folder.as_ref().filter(|_| is_wasm(circuit)) else { return false };
         ![COMPILED, REFUSED].iter().any(|end| place(folder, circuit, end).exists())
     }
 
-    /// [`Self::compile`] if the cache lacks the circuit. Whether it can be compiled does not matter to who has its witness.
+    /// [`Self::compile`] if the cache lacks the circuit. Callers that have the witness can ignore a failure.
     pub fn keep(&self, circuit: &[u8], inputs_json: &[u8]) {
         if self.lacks(circuit) {
             drop(self.compile(circuit, inputs_json));
@@ -147,7 +148,7 @@ impl CircuitCache {
         Ok(())
     }
 
-    /// Removes what was not used for the longest time, until there are no more bytes than it may have.
+    /// Removes the least recently used circuits, until the cache is within its limit of bytes.
     fn shrink(&self, folder: &Path) {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let is_ours = |path: &Path| path.extension().is_some_and(|end| end == COMPILED || end == REFUSED);

@@ -4,26 +4,26 @@ use super::Description;
 
 /// A bound on the memory of a process that proves, in bytes, from the counts in a key's header.
 ///
-/// Each system's formula has the vectors that are in memory at the same time, and was fitted to the measured peaks of proofs with 2^10 to
-/// 2^17 points and 1 to 64 threads. From the second proof on a process has up to a fifth more than in the first, since blocks that are used
-/// again have all their pages; the bounds include this. A test of the service compares them with the peaks of its machine.
+/// Each system's formula counts the vectors that are in memory at the same time. It was fitted to the measured peaks of proofs with 2^10 to
+/// 2^17 points and 1 to 64 threads. From the second proof on, a process has up to a fifth more than in the first, since reused blocks have
+/// all their pages. The bounds include this. A test of the service compares them with the peaks of its machine.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryBound {
-    /// With one thread.
+    /// The bytes with one thread.
     pub memory: u64,
-    /// For each further thread.
+    /// The bytes for each further thread.
     pub per_thread: u64,
-    /// For each byte of the proof's inputs.
+    /// The bytes for each byte of the proof's inputs.
     pub per_input_byte: u64,
-    /// What stays in memory while the key is open.
+    /// The bytes that stay in memory while the key is open.
     pub kept: u64,
 }
 
 impl MemoryBound {
-    /// A process without a proof: the program, its threads, and the blocks of files that are mapped at a time.
+    /// The bytes of a process without a proof: the program, its threads, and the blocks of files that are mapped at a time.
     pub const IDLE: u64 = 20 << 20;
 
-    /// What a thread takes at any size: its stack, blocks of files, buckets, and what the allocator keeps for it between proofs.
+    /// The bytes of a thread at any size: its stack, blocks of files, buckets, and memory that the allocator keeps for it between proofs.
     pub const THREAD: u64 = 2 << 20;
 }
 

@@ -46,7 +46,8 @@ pub use memory_bound::MemoryBound;
 pub(crate) use memory_bound::{count, sum, times};
 pub use setup_sizes::{SetupSize, SetupSizes};
 pub use witness_calculator::{
-    Debugged, Event, Limits, WitnessCalculator, WitnessError, curve_of_program, embedded_wasm, likely_curve,
+    Debugged, Event, Limits, NATIVE_FUNCTIONS, WitnessCalculator, WitnessError, curve_of_program,
+    embedded_wasm, likely_curve,
 };
 
 /// Describes an r1cs, wtns, zkey, ptau or key file: kind, curve, protocol, counts, sections and the contributions to a Groth16 key.
@@ -108,7 +109,7 @@ pub fn curve_of(path: impl AsRef<Path>) -> Result<Option<PairingCurve>> {
     })
 }
 
-/// Whether it can be read more than once.
+/// Whether the file can be read more than once.
 fn is_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file())
 }

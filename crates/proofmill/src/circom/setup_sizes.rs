@@ -7,7 +7,7 @@ use proofmill_field::bn254::FrParams;
 use proofmill_plonk::{RowCount, ZeroTerms, fflonk};
 use std::path::Path;
 
-/// What the key of one proof system needs for a circuit.
+/// The sizes for a circuit's key of one proof system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetupSize {
     /// Rows: gates of PLONK and fflonk; for Groth16 constraints, public signals and the constant.
@@ -32,16 +32,16 @@ pub struct SetupSize {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetupSizes {
-    /// Of Groth16.
+    /// The sizes for Groth16.
     pub groth16: SetupSize,
-    /// Of PLONK in the standard arithmetisation; `None` for curves other than BN254.
+    /// The sizes for PLONK in the standard arithmetisation; `None` for curves other than BN254.
     pub plonk: Option<SetupSize>,
-    /// Of fflonk; `None` for curves other than BN254.
+    /// The sizes for fflonk; `None` for curves other than BN254.
     pub fflonk: Option<SetupSize>,
 }
 
 impl SetupSizes {
-    /// Those of an `.r1cs` file over any curve's scalar field. Memory is that of one constraint.
+    /// The sizes for an `.r1cs` file over any curve's scalar field. Memory is that of one constraint.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io), and [`Error::Malformed`](crate::Error::Malformed) for anything but constraints.

@@ -5,19 +5,20 @@ use crate::{Error, Result, error::Names};
 use proofmill_field::bn254::FrParams;
 use proofmill_files::{FileBytes, FileName, read_file_at_most, write_bytes};
 use proofmill_witness::{Compiled, Graph, Inputs, LARGEST_INPUT, Program};
-pub use proofmill_witness::{Event, Limits, WitnessError, embedded_wasm};
+pub use proofmill_witness::{Event, Limits, NATIVE_FUNCTIONS, WitnessError, embedded_wasm};
 use std::{fs::File, io::Read, path::Path};
 use zeroize::Zeroizing;
 
 /// The most bytes of a circuit.
 const LARGEST_CIRCUIT: u64 = 1 << 30;
-/// The most operations of a circuit that is compiled unasked: for each wire, or of any. Most circuits have 3 to 10 for each.
+/// The limit of operations for circuits that are compiled unasked: a number for each wire, and the least limit of all. Most circuits have 3 to 10
+/// for each wire.
 const OPERATIONS_FOR_A_WIRE: usize = 32;
 const LEAST_BOUND: usize = 1 << 20;
 
-/// A circuit that calculates witnesses from its inputs: the WASM that `circom --wasm` writes, of circom 1 (0.5) or 2, what
-/// [`compile`](Self::compile) makes of it, which is many times faster, or a graph of
-/// circom-witnesscalc, which checks no assertions. The first bytes and the exports decide.
+/// A circuit that calculates witnesses from its inputs. It is the WASM that `circom --wasm` writes, of circom 1 (0.5) or
+/// 2, the result of [`compile`](Self::compile), which is many times faster, or a graph of circom-witnesscalc, which checks
+/// no assertions. The first bytes and the exports decide.
 ///
 /// The WASM runs in an interpreter with no functions of the host but those that circom's circuits report by. It may be hostile: it is
 /// confined to its [`Limits`]. Without a limit of its steps it may run for ever.
@@ -52,7 +53,7 @@ enum Circuit<P: ScalarPrime> {
 pub struct Debugged<P: ScalarPrime = FrParams> {
     /// Why there is no witness.
     pub error: Option<Error>,
-    /// The value of every wire, also if an assertion fails: then that of a wire without a value yet is 0. Empty after other errors.
+    /// The value of every wire. If an assertion fails, wires without a value are 0. Empty after other errors.
     pub witness: Witness<P>,
 }
 
@@ -99,9 +100,9 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         Self::read(path.as_ref(), Limits::default())
     }
 
-    /// Compiles a circuit's WASM to one list of operations, which calculates the same witnesses many times faster. Both ways of branches that depend
-    /// on inputs are in it; where a loop's length or an index depends on them, it is for inputs that give the same as these do, and for
-    /// others it runs the WASM, which it contains.
+    /// Compiles a circuit's WASM to one list of operations, which calculates the same witnesses many times faster. It has both ways of branches that
+    /// depend on inputs. If a loop's length or an index depends on them, it is for inputs with the same lengths and indices; for others it runs the
+    /// WASM, which it contains.
     ///
     /// # Errors
     /// Those of [`Self::calculate_file`], and [`Error::Malformed`] if the WASM cannot be compiled: if its
@@ -120,12 +121,12 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         Self::compile_named(wasm, inputs_json, [None; 2], None)
     }
 
-    /// [`Self::compile_bytes`] of circuits of which it takes not much longer than a few witnesses.
+    /// [`Self::compile_bytes`] of circuits that compile in not much more time than a few witnesses take.
     pub(super) fn compile_small(wasm: &[u8], inputs_json: &[u8]) -> Result<Self> {
         Self::compile_named(wasm, inputs_json, [None; 2], Some(OPERATIONS_FOR_A_WIRE))
     }
 
-    /// With at most so many operations for each wire.
+    /// [`Self::compile_bytes`] with a limit of operations for each wire.
     fn compile_named(
         bytes: &[u8],
         inputs: &[u8],
@@ -186,8 +187,8 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
         }
     }
 
-    /// The names of circom's functions for field elements that are interpreted, because the WASM's own do not do as those of known
-    /// versions do: a witness takes many times longer.
+    /// The names of circom's functions for field elements that are interpreted, because the WASM's own functions are not those of
+    /// known versions. With them a witness takes many times longer.
     pub fn interpreted_functions(&self) -> Vec<&'static str> {
         match &self.circuit {
             Circuit::Wasm(program) => program.interpreted_functions(),
@@ -284,8 +285,8 @@ impl<P: ScalarPrime> WitnessCalculator<P> {
     }
 }
 
-/// The curve that a compiled circuit is for, by the prime that its bytes have: BN254 if they have neither's, and for a pipe, which can be
-/// read only once. Calculating makes sure.
+/// The curve of a compiled circuit, by the prime in its bytes. It is BN254 if they have neither prime, and for a pipe, which can be read
+/// only once. Calculating makes sure.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -295,7 +296,7 @@ pub fn curve_of_program(path: impl AsRef<Path>) -> Result<PairingCurve> {
     Ok(likely.unwrap_or(PairingCurve::Bn254))
 }
 
-/// The curve whose prime a file has: a compiled circuit in its header, any other anywhere. `None` if it has neither's.
+/// The curve whose prime a file has: a compiled circuit in its header, any other anywhere. `None` if it has neither prime.
 ///
 /// # Errors
 /// [`Error::Io`].

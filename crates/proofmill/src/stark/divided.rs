@@ -1,4 +1,4 @@
-//! A trace whose extension several machines have.
+//! Proofs whose trace is extended by several machines.
 
 use super::{Config, Constraints, Proof, elements};
 use crate::{Result, error::Names, machine::current, merkle::Rows};
@@ -7,7 +7,7 @@ use proofmill_stark::{Ask, Question, Trace};
 impl Constraints {
     /// [`prove`](Self::prove) with a trace that others extend, such as several machines: each has [`Cosets`] of the same trace, and `ask` brings
     /// them questions and gives their answers. Here it is read only to say what is wrong with it, and `ask` is called a few times, with questions
-    /// that can be answered side by side. Who has answered one need not answer the next: all answers are pure.
+    /// that can be answered side by side. Different machines may answer consecutive questions: an answer depends on its question alone.
     ///
     /// ```
     /// use proofmill::{merkle::Rows, stark::{Config, Constraints, airs::Fibonacci}};
@@ -43,7 +43,7 @@ impl Constraints {
         self.prove_trace(config, trace, public_values, |len, read| Trace::Divided { len, read, ask })
     }
 
-    /// What answers the questions of [`prove_with_cosets`](Self::prove_with_cosets) about a trace, which is copied.
+    /// The cosets that answer the questions of [`prove_with_cosets`](Self::prove_with_cosets) about a trace, which is copied.
     ///
     /// # Errors
     /// As [`prove_with_cosets`](Self::prove_with_cosets), but that constraints are not checked.
@@ -58,7 +58,7 @@ impl Constraints {
     }
 }
 
-/// Cosets of the extension of a trace: there are as many as the blowup. Each is computed when it is first asked about, and kept.
+/// Cosets of the extension of a trace; their number is the blowup. Each is computed at its first question, and kept.
 ///
 /// Memory is that of the trace, and for each coset again that of the trace and two digests for each row.
 pub struct Cosets(proofmill_stark::Cosets);
@@ -72,7 +72,8 @@ impl Cosets {
     /// Answers a question. Runs on all threads.
     ///
     /// # Errors
-    /// [`Error::Malformed`](crate::Error::Malformed) for what is no question about this trace.
+    /// [`Error::Malformed`](crate::Error::Malformed) for bytes that are no question about
+    /// this trace.
     pub fn answer(&mut self, question: &Question) -> Result<Vec<u8>> {
         self.0.answer(current().level, question).map_err(|error| Names::default().of(error))
     }

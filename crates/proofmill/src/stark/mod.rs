@@ -175,7 +175,7 @@ impl Constraints {
         self.constraints.is_empty()
     }
 
-    /// What security depends on, for a trace of this many rows, rounded up to a power of two.
+    /// The shape on which security depends, for a trace of this many rows, rounded up to a power of two.
     pub fn shape(&self, rows: u64) -> security::Shape {
         self.constraints.shape(rows.max(1).next_power_of_two().ilog2())
     }

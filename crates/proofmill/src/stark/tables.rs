@@ -28,10 +28,10 @@ impl Tables {
         Ok(Self { tables, preprocessed: airs.iter().map(|air| air.preprocessed()).collect() })
     }
 
-    /// What security depends on, for tables of these numbers of rows, each rounded up to a power of two.
+    /// The shape on which security depends, for tables of these numbers of rows, each rounded up to a power of two.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if there are not as many as tables.
+    /// [`Error::Mismatch`] unless there is one for each table.
     pub fn shape(&self, rows: &[u64]) -> Result<security::TablesShape> {
         let (expected, found) = (self.tables.tables().len(), rows.len());
         if expected != found {
@@ -126,8 +126,8 @@ impl TablesProof {
     }
 
     /// Verifies that the prover knows traces which satisfy the constraints of the tables with these public values, one list for each table.
-    /// Returns the number of rows of each table, which is the prover's choice but where there are preprocessed columns, and the bits that
-    /// are proven for so many rows; all else is the verifier's own.
+    /// Returns the number of rows of each table, and the bits that are proven for them. The prover chooses the number of rows of tables
+    /// without preprocessed columns; everything else is the verifier's own.
     ///
     /// # Errors
     /// As [`Proof::verify`](super::Proof::verify).

@@ -13,8 +13,8 @@ const HASH: Hash = Hash::PoseidonBn254;
 /// Proofs of one AIR, all of as many rows, verified inside of a PLONK circuit, so that one short proof takes their place: a chain verifies
 /// it with [`plonk::VerifyingKey::solidity_verifier`]. Its public signals are the public values of the first proof, then those of the next.
 ///
-/// The key has the constraints, the parameters, the number of rows and the preprocessed columns in it: who has the verifying key
-/// needs nothing else.
+/// The key contains the constraints, the parameters, the number of rows and the preprocessed columns. A verifier with the
+/// verifying key needs nothing else.
 ///
 /// ```
 /// use proofmill::{

@@ -19,7 +19,8 @@
 //! ```
 
 use super::{
-    PolynomialCommitments, ProofSystem, Proven, SolidityVerifier, SystemPrime, plonk::memory_bound_of_gates,
+    PolynomialCommitments, ProofSystem, ProofWithSignals, SolidityVerifier, SystemPrime,
+    plonk::memory_bound_of_gates,
 };
 use crate::{
     Result,
@@ -104,7 +105,12 @@ impl ProofSystem for Fflonk {
         key.public as usize
     }
 
-    fn prove(run: Run<'_>, key: &Self::Key, witness: &[Fr], check: bool) -> Result<Proven<Self>, PlonkError> {
+    fn prove(
+        run: Run<'_>,
+        key: &Self::Key,
+        witness: &[Fr],
+        check: bool,
+    ) -> Result<ProofWithSignals<Self>, PlonkError> {
         fflonk::prove(run, key, witness, ProveOptions { check_witness: check })
     }
 
@@ -158,7 +164,7 @@ impl PolynomialCommitments for Fflonk {
         key: &Self::Key,
         witness: &[Fr],
         commit: Commit<'_>,
-    ) -> Result<Proven<Self>, PlonkError> {
+    ) -> Result<ProofWithSignals<Self>, PlonkError> {
         fflonk::prove_with_commitments(run, key, witness, ProveOptions::default(), commit)
     }
 }

@@ -18,7 +18,7 @@
 //! # }
 //! ```
 
-use super::{ProofSystem, Proven, Scalar, SolidityVerifier};
+use super::{ProofSystem, ProofWithSignals, SolidityVerifier, SystemScalar};
 use crate::{
     Error, Result,
     circom::{Description, MemoryBound, Ptau, R1cs, SetupSize, SetupSizes, Witness, count, sum, times},
@@ -111,15 +111,15 @@ impl<C: Groth16Curve> ProofSystem for Groth16<C> {
     fn prove(
         run: Run<'_>,
         key: &Self::Key,
-        witness: &[Scalar<Self>],
+        witness: &[SystemScalar<Self>],
         _check: bool,
-    ) -> Result<Proven<Self>, Groth16Error> {
+    ) -> Result<ProofWithSignals<Self>, Groth16Error> {
         let proof = proofmill_groth16::prove(run, key, witness)?;
         Ok((proof, public_signals(key, witness).to_vec()))
     }
 
-    /// The quotient's three vectors and the sum over H come first, then the sums over the witness, of which the one on G2 is the largest: a
-    /// sum of n points takes about 150 n bytes on G1 and 250 n on G2, scalars included, and up to 72 n more for each further thread.
+    /// The quotient's three vectors and the sum over H come first, then the sums over the witness. The one on G2 is the largest. A sum of n
+    /// points takes about 150 n bytes on G1 and 250 n on G2, scalars included, and up to 72 n more for each further thread.
     fn memory_bound(key: &Description, verifying_key: &Self::VerifyingKey) -> MemoryBound {
         let (domain, wires) = (Self::domain(key, verifying_key), count(key, "wires"));
         let quotient = sum([times(domain, 184), times(wires, 34)]);
@@ -143,7 +143,7 @@ impl<C: Groth16Curve> ProofSystem for Groth16<C> {
     fn verify(
         level: Level,
         key: &Self::VerifyingKey,
-        public: &[Scalar<Self>],
+        public: &[SystemScalar<Self>],
         proof: &Self::Proof,
         names: &Names<'_>,
     ) -> Result<()> {
@@ -151,9 +151,9 @@ impl<C: Groth16Curve> ProofSystem for Groth16<C> {
         verdict.map_err(|error: Groth16Error| names.of(error))
     }
 
-    /// With one product of pairings, which takes a fraction of the time of one after another. A batch with a wrong proof passes with a
-    /// probability of at most 2^-128: the equations are multiplied by random factors of the operating system. Wrong proofs are found by
-    /// bisection, so that few need few products.
+    /// Verifies with one product of pairings, in a fraction of the time of single verifications. A batch with a wrong proof passes with
+    /// a probability of at most 2^-128: the equations are multiplied by random factors of the operating system. Wrong proofs are found
+    /// by bisection, so that few need few products.
     fn find_invalid(
         level: Level,
         key: &super::VerifyingKey<Self>,
@@ -178,7 +178,7 @@ impl SolidityVerifier for Groth16 {
         Ok(solidity::verifier(key, insecurity))
     }
 
-    fn calldata(proof: &Self::Proof, public: &[Scalar<Self>]) -> String {
+    fn calldata(proof: &Self::Proof, public: &[SystemScalar<Self>]) -> String {
         solidity::calldata(proof, public)
     }
 }
@@ -265,7 +265,7 @@ impl<C: Groth16Curve> super::ProvingKey<Groth16<C>> {
     }
 
     /// Step 3: the proof, from the sums over all wires and the whole quotient. It is blinded with the operating system's randomness, and
-    /// verified before it is returned. Of the witness only the public signals are used.
+    /// verified before it is returned. Only the public signals of the witness are used.
     ///
     /// # Errors
     /// As [`Self::prove`]; [`Error::Unsatisfied`] also for sums that are wrong or not complete.
@@ -318,11 +318,11 @@ pub struct DividedQuotient<C: Groth16Curve = bn254::G1>(Steps<C>);
 type Secrets<C> = Zeroizing<Vec<<C as Curve>::Scalar>>;
 
 impl DividedQuotient {
-    /// What divides the bounds of ranges.
+    /// The bounds of ranges are multiples of this.
     pub const LANES: usize = LANES;
 
-    /// For a domain of this many points, of a key over BN254. `None` if it is no power of two, less than 64, or larger than the field
-    /// allows.
+    /// The divided quotient for a domain of this many points, of a key over BN254. `None` if it is no power of two, less than 64, or
+    /// larger than the field allows.
     pub fn new(points: usize) -> Option<Self> {
         Self::new_over(points)
     }

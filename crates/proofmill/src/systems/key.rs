@@ -1,6 +1,8 @@
 //! Keys of any proof system.
 
-use super::{PolynomialCommitments, Proof, ProofSystem, Proven, Scalar, SolidityVerifier, SystemPrime};
+use super::{
+    PolynomialCommitments, Proof, ProofSystem, ProofWithSignals, SolidityVerifier, SystemPrime, SystemScalar,
+};
 use crate::{
     Error, Result,
     circom::{PublicSignals, R1cs, Witness, in_memory},
@@ -121,7 +123,7 @@ impl<S: ProofSystem> ProvingKey<S> {
     pub(crate) fn finish(
         &self,
         witness: &Witness<SystemPrime<S>>,
-        prove: impl FnOnce(Run<'_>) -> Result<Proven<S>, S::Error>,
+        prove: impl FnOnce(Run<'_>) -> Result<ProofWithSignals<S>, S::Error>,
     ) -> Result<Proof<S>> {
         self.check_setup()?;
         let (proof, public) = prove(current().run()).map_err(|error| self.error(Some(witness), error))?;
@@ -294,7 +296,7 @@ impl<S: ProofSystem> VerifyingKey<S> {
     pub(crate) fn verdict(
         &self,
         level: Level,
-        public: &[Scalar<S>],
+        public: &[SystemScalar<S>],
         proof: &Proof<S>,
         names: &Names<'_>,
     ) -> Result<()> {

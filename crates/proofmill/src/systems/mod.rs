@@ -1,4 +1,4 @@
-//! The proof systems of circom's circuits. What they have in common is written once, for any [`ProofSystem`].
+//! The proof systems of circom's circuits. Their common parts are written once, for any [`ProofSystem`].
 
 mod any;
 pub mod fflonk;
@@ -27,7 +27,8 @@ use std::{fmt::Debug, ops::Range, path::Path};
 
 /// A proof system of circom's circuits: [`Groth16`](groth16::Groth16), [`Plonk`](plonk::Plonk) or [`Fflonk`](fflonk::Fflonk).
 ///
-/// What is hidden here is what a system implements. [`ProvingKey`], [`VerifyingKey`] and [`Proof`] are what its users call.
+/// The hidden items are those that a system implements. [`ProvingKey`], [`VerifyingKey`] and [`Proof`] are what its users
+/// call.
 pub trait ProofSystem: Copy + Debug + Send + Sync + 'static {
     /// The curve, named by its first source group.
     type Curve: CircomCurve;
@@ -61,7 +62,7 @@ pub trait ProofSystem: Copy + Debug + Send + Sync + 'static {
         target: Target<'_>,
     ) -> Result<()>;
 
-    /// What the setup of a circuit needs; `None` if the circuit is too large.
+    /// The sizes that the setup of a circuit needs; `None` if the circuit is too large.
     #[doc(hidden)]
     fn setup_size(sizes: &SetupSizes) -> Option<SetupSize>;
 
@@ -123,9 +124,9 @@ pub trait ProofSystem: Copy + Debug + Send + Sync + 'static {
     fn prove(
         run: Run<'_>,
         key: &Self::Key,
-        witness: &[Scalar<Self>],
+        witness: &[SystemScalar<Self>],
         check: bool,
-    ) -> Result<Proven<Self>, Self::Error>;
+    ) -> Result<ProofWithSignals<Self>, Self::Error>;
 
     /// The number of points of the domain of the key with this description.
     #[doc(hidden)]
@@ -147,7 +148,7 @@ pub trait ProofSystem: Copy + Debug + Send + Sync + 'static {
     fn verify(
         level: Level,
         key: &Self::VerifyingKey,
-        public: &[Scalar<Self>],
+        public: &[SystemScalar<Self>],
         proof: &Self::Proof,
         names: &Names<'_>,
     ) -> Result<()>;
@@ -172,10 +173,10 @@ pub trait ProofSystem: Copy + Debug + Send + Sync + 'static {
 pub type SystemPrime<S> = <<S as ProofSystem>::Curve as CircomCurve>::ScalarPrime;
 
 /// A value of a system's witnesses and public signals.
-pub(crate) type Scalar<S> = proofmill_field::Fp<SystemPrime<S>>;
+pub(crate) type SystemScalar<S> = proofmill_field::Fp<SystemPrime<S>>;
 
 /// A proof as its system has it, and its public signals.
-pub(crate) type Proven<S> = (<S as ProofSystem>::Proof, Vec<Scalar<S>>);
+pub(crate) type ProofWithSignals<S> = (<S as ProofSystem>::Proof, Vec<SystemScalar<S>>);
 
 /// A proof system with Solidity contracts that verify its proofs.
 pub trait SolidityVerifier: ProofSystem {
@@ -186,12 +187,12 @@ pub trait SolidityVerifier: ProofSystem {
     fn contract(key: &Self::VerifyingKey, insecurity: Option<&'static str>) -> Result<String, Self::Error>;
 
     #[doc(hidden)]
-    fn calldata(proof: &Self::Proof, public: &[Scalar<Self>]) -> String;
+    fn calldata(proof: &Self::Proof, public: &[SystemScalar<Self>]) -> String;
 }
 
 /// A proof system whose prover commits to polynomials with powers of tau (KZG).
 pub trait PolynomialCommitments: ProofSystem {
-    /// Where the powers of tau are in the key's bytes.
+    /// The place of the powers of tau in the key's bytes.
     #[doc(hidden)]
     fn powers(key: &Self::Key) -> Range<usize>;
 
@@ -199,9 +200,9 @@ pub trait PolynomialCommitments: ProofSystem {
     fn prove_with_commitments(
         run: Run<'_>,
         key: &Self::Key,
-        witness: &[Scalar<Self>],
+        witness: &[SystemScalar<Self>],
         commit: Commit<'_>,
-    ) -> Result<Proven<Self>, Self::Error>;
+    ) -> Result<ProofWithSignals<Self>, Self::Error>;
 }
 
 /// Powers of tau of a setup.

@@ -43,7 +43,7 @@
 //! # }
 //! ```
 
-use super::{PolynomialCommitments, ProofSystem, Proven, SolidityVerifier, SystemPrime};
+use super::{PolynomialCommitments, ProofSystem, ProofWithSignals, SolidityVerifier, SystemPrime};
 use crate::{
     Error, Result,
     circom::{Description, MemoryBound, R1cs, SetupSize, SetupSizes, Witness, count, in_memory, sum, times},
@@ -157,7 +157,12 @@ impl ProofSystem for Plonk {
         }
     }
 
-    fn prove(run: Run<'_>, key: &Self::Key, witness: &[Fr], check: bool) -> Result<Proven<Self>, PlonkError> {
+    fn prove(
+        run: Run<'_>,
+        key: &Self::Key,
+        witness: &[Fr],
+        check: bool,
+    ) -> Result<ProofWithSignals<Self>, PlonkError> {
         let options = ProveOptions { check_witness: check };
         proofmill_plonk::prove(run, key, witness, options).map(|proven| in_format(key, proven))
     }
@@ -226,7 +231,7 @@ impl PolynomialCommitments for Plonk {
         key: &Self::Key,
         witness: &[Fr],
         commit: Commit<'_>,
-    ) -> Result<Proven<Self>, PlonkError> {
+    ) -> Result<ProofWithSignals<Self>, PlonkError> {
         let options = ProveOptions::default();
         let proven = proofmill_plonk::prove_with_commitments(run, key, witness, options, commit)?;
         Ok(in_format(key, proven))
@@ -236,8 +241,8 @@ impl PolynomialCommitments for Plonk {
 /// Bytes of an addition of PLONK and fflonk in the files of snarkjs.
 const ADDITION: u64 = 72;
 
-/// Of a key of PLONK or fflonk in snarkjs's format, whose polynomials and sums take this much: the values of the witness, and those that are
-/// derived from them by additions, are kept, too.
+/// The memory for a key of PLONK or fflonk in snarkjs's format, whose polynomials and sums take this much. The values of the witness, and
+/// those that additions derive from them, are kept, too.
 pub(super) fn memory_bound_of_gates(
     key: &Description,
     public: u32,
@@ -254,8 +259,8 @@ pub(super) fn memory_bound_of_gates(
     }
 }
 
-/// Of a key in an arithmetisation of Proofmill's own: coefficients and values of all fixed columns stay in memory, and while the
-/// quotient is computed there are their values on a coset, and those of the witness's columns.
+/// The memory for a key in one of Proofmill's own arithmetisations. Coefficients and values of all fixed columns stay in memory.
+/// While the quotient is computed, their values on a coset, and those of the witness columns, come in addition.
 fn memory_bound_of_wide(domain: u64, variables: u64, system: &proofmill_plonk::System) -> MemoryBound {
     let fixed = system.fixed().len() as u64;
     let lookups = if system.lookup().is_some() { 5 } else { 0 };
@@ -275,7 +280,7 @@ fn memory_bound_of_wide(domain: u64, variables: u64, system: &proofmill_plonk::S
 fn in_format(
     key: &proofmill_plonk::ProvingKey,
     (proof, public): (proofmill_plonk::Proof, Vec<Fr>),
-) -> Proven<Plonk> {
+) -> ProofWithSignals<Plonk> {
     let is_standard = key.verifying_key().system.is_standard();
     let proof = match proof.snarkjs().filter(|_| is_standard) {
         Some(proof) => AnyPlonkProof::Snarkjs(proof),

@@ -1,11 +1,10 @@
-from os import PathLike
 from collections.abc import Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Path = str | PathLike[str]
+from proofmill._stubs import _Inputs, _Path
 
 @final
 class R1cs:
@@ -42,6 +41,6 @@ class WitnessCalculator:
         symbols: _Path | None = None,
         max_steps: int | None = None,
     ) -> WitnessCalculator: ...
-    def calculate(self, inputs: dict[str, Any] | str | bytes | PathLike[str]) -> Witness: ...
+    def calculate(self, inputs: _Inputs) -> Witness: ...
 
 __all__ = ["R1cs", "Witness", "WitnessCalculator"]

@@ -1,11 +1,10 @@
 from collections.abc import Sequence
-from os import PathLike
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Path = str | PathLike[str]
+from proofmill._stubs import _Path
 
 @final
 class Root:

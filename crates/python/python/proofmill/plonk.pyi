@@ -1,82 +1,21 @@
-from collections.abc import Callable, Sequence
-from os import PathLike
-from typing import Any, final
+from collections.abc import Callable
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proofmill import circom
-
-_Path = str | PathLike[str]
-_Progress = Callable[[str], object] | bool | None
-_Public = _Path | Sequence[int | str]
+from proofmill._stubs import ProofOf, ProvingKeyOf, VerifyingKeyOf, _Inputs, _Path, _Progress
 
 @final
-class ProvingKey:
-    def __new__(cls, source: _Path | bytes | ProvingKey) -> ProvingKey: ...
-    @staticmethod
-    def setup(
-        circuit: _Path | bytes | circom.R1cs,
-        powers: _Path,
-        *,
-        threads: int | None = None,
-        level: str | None = None,
-        progress: _Progress = None,
-    ) -> ProvingKey: ...
-    def prove(
-        self,
-        witness: _Path | bytes | circom.Witness,
-        *,
-        threads: int | None = None,
-        level: str | None = None,
-        progress: _Progress = None,
-        allow_insecure_setup: bool = False,
-    ) -> Proof: ...
-    @property
-    def verifying_key(self) -> VerifyingKey: ...
-    @property
-    def public_signals(self) -> int: ...
-    def save(self, path: _Path) -> None: ...
-    def to_bytes(self) -> bytes: ...
-
+class ProvingKey(ProvingKeyOf[ProvingKey, VerifyingKey, Proof]): ...
 @final
-class VerifyingKey:
-    def __new__(cls, source: _Path | bytes | VerifyingKey) -> VerifyingKey: ...
-    @staticmethod
-    def from_json(text: str) -> VerifyingKey: ...
-    def to_json(self) -> str: ...
-    def save(self, path: _Path, *, allow_insecure_setup: bool = False) -> None: ...
-    @property
-    def public_signals(self) -> int: ...
-    @property
-    def insecurity(self) -> str | None: ...
-    def solidity_verifier(self, *, allow_insecure_setup: bool = False) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    __hash__: None  # type: ignore[assignment]
-
+class VerifyingKey(VerifyingKeyOf[VerifyingKey]): ...
 @final
-class Proof:
-    @staticmethod
-    def open(path: _Path, public: _Public) -> Proof: ...
-    @staticmethod
-    def from_json(text: str, public: _Public) -> Proof: ...
-    def verify(
-        self,
-        key: _Path | bytes | VerifyingKey | ProvingKey | None = None,
-        public: _Public | None = None,
-        *,
-        allow_insecure_setup: bool = False,
-    ) -> None: ...
-    @property
-    def public(self) -> tuple[int, ...]: ...
-    def to_json(self) -> str: ...
-    def public_json(self) -> str: ...
-    def save(self, proof: _Path, public: _Path) -> None: ...
-    def solidity_calldata(self) -> str: ...
+class Proof(ProofOf[ProvingKey, VerifyingKey, Proof]): ...
 
 def fullprove(
-    inputs: dict[str, Any] | str | bytes | PathLike[str],
+    inputs: _Inputs,
     circuit: _Path | bytes | circom.WitnessCalculator,
     key: _Path | bytes | ProvingKey,
     *,

@@ -1,11 +1,10 @@
 from collections.abc import Callable, Sequence
-from os import PathLike
 from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Path = str | PathLike[str]
+from proofmill._stubs import _Path, _Progress
 
 @final
 class Air:
@@ -27,7 +26,7 @@ class Air:
         memory: Literal["fast", "balanced", "low"] = "fast",
         threads: int | None = None,
         level: str | None = None,
-        progress: Callable[[str], object] | bool | None = None,
+        progress: _Progress = None,
     ) -> Proof: ...
     def to_json(self) -> str: ...
 
@@ -77,7 +76,7 @@ def prove_with_cosets(
     security: int = 100,
     threads: int | None = None,
     level: str | None = None,
-    progress: Callable[[str], object] | bool | None = None,
+    progress: _Progress = None,
 ) -> Proof: ...
 
 __all__ = ["Air", "Cosets", "Proof", "prove_with_cosets"]

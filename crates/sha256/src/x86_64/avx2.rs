@@ -1,8 +1,8 @@
 //! Eight messages in 256-bit vectors; a rotation is two shifts and an or.
 
 use crate::{
-    formula::Word,
-    lanes::{self, Lanes},
+    formula::MessageWord,
+    lanes::{self, MessageLanes},
     x86_64::ssse3,
 };
 use proofmill_cpu::{Avx2, Token};
@@ -54,7 +54,7 @@ fn add_last(sum: __m256i, last: __m256i) -> __m256i {
 
 // SAFETY, for all blocks below: the token, in `self` or as an argument, proves AVX2.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for U32x8 {
+impl MessageWord for U32x8 {
     const IS_ONE_CHAIN: bool = true;
 
     type Token = Avx2;
@@ -130,7 +130,7 @@ fn transpose_halves(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-impl Lanes for U32x8 {
+impl MessageLanes for U32x8 {
     const COUNT: usize = 8;
 
     #[inline(always)]

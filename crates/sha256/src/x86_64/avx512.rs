@@ -7,13 +7,13 @@
 //!
 //! A Zen 5 starts 4 of these a cycle (3 of `vpternlogd`, 2 rotations): at least 712 cycles for sixteen messages. Its vector
 //! instructions have a latency of 2 cycles, so that the dependency chain of a round takes 10 cycles with sums in the order of
-//! the standard, and 6 with [`IS_ONE_CHAIN`](Word::IS_ONE_CHAIN), which costs one more sum; measured: 1,140 cycles. Two
+//! the standard, and 6 with [`IS_ONE_CHAIN`](MessageWord::IS_ONE_CHAIN), which costs one more sum; measured: 1,140 cycles. Two
 //! interleaved groups hide each other's latency: 890 cycles for sixteen, with schedule words in memory. Barriers against
 //! reordering made two groups slower by a third.
 
 use crate::{
-    formula::Word,
-    lanes::{self, Lanes},
+    formula::MessageWord,
+    lanes::{self, MessageLanes},
     x86_64::two::Two,
 };
 use proofmill_cpu::{Avx512, Token};
@@ -70,7 +70,7 @@ fn add_last(sum: __m512i, last: __m512i) -> __m512i {
 
 // SAFETY, for all blocks below: the token, in `self` or as an argument, proves AVX-512 F and BW.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for U32x16 {
+impl MessageWord for U32x16 {
     const IS_ONE_CHAIN: bool = true;
 
     type Token = Avx512;
@@ -176,7 +176,7 @@ fn transpose_quarters(_: Avx512, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-impl Lanes for U32x16 {
+impl MessageLanes for U32x16 {
     const COUNT: usize = 16;
 
     #[inline(always)]

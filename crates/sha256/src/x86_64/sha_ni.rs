@@ -1,10 +1,10 @@
 //! SHA-NI: two rounds in one instruction (`sha256rnds2`), four words of the schedule in two (`sha256msg1`, `sha256msg2`).
 //!
 //! A block is a chain of 32 `sha256rnds2` with a latency of 4 cycles each, on Zen and on Intel's cores; the unit starts one
-//! every two cycles, so two interleaved messages keep it busy. Of an odd number, three are hashed together: two and then one
-//! take 1.1 times as long.
+//! every two cycles, so two interleaved messages keep it busy. If their number is odd, three are hashed together: two and
+//! then one take 1.1 times as long.
 
-use crate::instructions::{self, State};
+use crate::instructions::{self, MessageState};
 use proofmill_cpu::{ShaNi, Token};
 use std::arch::x86_64::*;
 
@@ -51,7 +51,7 @@ struct Halves {
 // SAFETY, for all blocks below: the token, in the state or as an argument, proves the SHA instructions, SSE 4.1 and SSSE3;
 // pointers come from references to arrays with all bytes that are read or written.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl State for Halves {
+impl MessageState for Halves {
     type Token = ShaNi;
     type Four = __m128i;
 

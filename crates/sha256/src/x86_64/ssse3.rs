@@ -7,8 +7,8 @@
 
 use crate::{
     constants::ROUND_CONSTANTS,
-    formula::{Word, sixteen_rounds},
-    lanes::{self, Lanes},
+    formula::{MessageWord, sixteen_rounds},
+    lanes::{self, MessageLanes},
 };
 use proofmill_cpu::{Ssse3, Token};
 use std::arch::x86_64::*;
@@ -146,7 +146,7 @@ struct U32x4 {
 
 // SAFETY, for all blocks below: the token proves SSSE3, and so SSE2.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, above")]
-impl Word for U32x4 {
+impl MessageWord for U32x4 {
     type Token = Ssse3;
 
     #[inline(always)]
@@ -202,7 +202,7 @@ fn transpose(_: Ssse3, [a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     }
 }
 
-impl Lanes for U32x4 {
+impl MessageLanes for U32x4 {
     const COUNT: usize = 4;
 
     #[inline(always)]

@@ -1,12 +1,12 @@
 //! Twice as many messages as a vector has lanes.
 
-use crate::{formula::Word, lanes::Lanes};
+use crate::{formula::MessageWord, lanes::MessageLanes};
 
 /// Two interleaved vectors: while an instruction on one waits for its operands, one on the other can start.
 #[derive(Clone, Copy)]
 pub(super) struct Two<L>([L; 2]);
 
-impl<L: Lanes> Word for Two<L> {
+impl<L: MessageLanes> MessageWord for Two<L> {
     type Token = L::Token;
 
     #[inline(always)]
@@ -60,7 +60,7 @@ impl<L: Lanes> Word for Two<L> {
     }
 }
 
-impl<L: Lanes> Lanes for Two<L> {
+impl<L: MessageLanes> MessageLanes for Two<L> {
     const COUNT: usize = 2 * L::COUNT;
 
     #[inline(always)]

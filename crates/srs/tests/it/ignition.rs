@@ -1,6 +1,6 @@
 //! Ignition's transcripts, made from the ceremony's real points, are read as a whole and in parts, and rejected when damaged.
 
-use crate::transcripts::{Ceremony, Transcript};
+use crate::transcripts::{Ceremony, IgnitionTranscript};
 use ark_ec::{CurveGroup, VariableBaseMSM};
 use proofmill_cpu::Level;
 use proofmill_curve::{Affine, Curve, bn254::G2};
@@ -81,7 +81,7 @@ fn files_continue_each_other() {
 fn files_that_do_not_continue_each_other_are_refused() {
     let ceremony = Ceremony::real();
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, transcript: &Transcript| {
+    let write = |name: &str, transcript: &IgnitionTranscript| {
         let path = folder.path().join(name);
         fs::write(&path, transcript.bytes()).unwrap();
         path
@@ -94,9 +94,9 @@ fn files_that_do_not_continue_each_other_are_refused() {
     let parts = ceremony.parts(&[0, 50, 60, 70]);
     let [first, second, third] =
         [0, 1, 2].map(|number| write(&format!("transcript{number:02}.dat"), &parts[number]));
-    let renumbered = Transcript { number: 1, ..parts[2].clone() };
+    let renumbered = IgnitionTranscript { number: 1, ..parts[2].clone() };
     let renumbered = write("renumbered.dat", &renumbered);
-    let of_another = write("another.dat", &Transcript { total_g1: 71, ..parts[1].clone() });
+    let of_another = write("another.dat", &IgnitionTranscript { total_g1: 71, ..parts[1].clone() });
     let cases: [(&[&PathBuf], &str); 6] = [
         (
             &[&second],
@@ -139,7 +139,7 @@ fn files_that_do_not_continue_each_other_are_refused() {
 #[test]
 fn manifests_that_cannot_be_are_refused() {
     let good = Ceremony::real().transcript(0..5);
-    type Change = fn(&mut Transcript);
+    type Change = fn(&mut IgnitionTranscript);
     let cases: [(Change, &str); 9] = [
         (|t| t.number = 1, "offset 0: transcript number 1, counted from 0, of 1"),
         (|t| t.files = 0, "offset 0: transcript number 0, counted from 0, of 0"),

@@ -8,7 +8,7 @@ use crate::{
 use proofmill_field::goldilocks::Goldilocks;
 use proofmill_hash::Keccak256;
 
-/// An AIR's constraints, captured once for any number of proofs and verifications, with all that the protocol has to know of it.
+/// An AIR's constraints, captured once for any number of proofs and verifications, with all that the protocol has to know of the AIR.
 ///
 /// The transcript of a proof begins with a digest of the AIR: no challenge is known before the last constant of the AIR is. Constraints
 /// [as in Plonky3](Self::as_in_plonky3) are the exception.
@@ -16,18 +16,18 @@ use proofmill_hash::Keccak256;
 pub struct Constraints {
     pub(crate) graph: Graph,
     pub(crate) program: Program,
-    /// The columns of the trace.
+    /// The number of columns of the trace.
     pub(crate) columns: usize,
     pub(crate) preprocessed: usize,
-    /// The columns of lookups that constraints read; they are only in the constraints [for one extension](Self::with_lookups).
+    /// The number of columns of lookups that constraints read: 0, except in the constraints [for one extension](Self::with_lookups).
     pub(crate) lookup_columns: usize,
     pub(crate) public_values: usize,
     pub(crate) periodic: Vec<Vec<Goldilocks>>,
     /// Whether constraints read the next row of the trace, and of the preprocessed columns.
     pub(crate) reads_next: [bool; 2],
-    /// The largest degree of a constraint, those of lookups included.
+    /// The largest degree of a constraint, constraints of lookups included.
     degree: u32,
-    /// What the transcript says of the AIR; nothing in proofs that are Plonky3's, too.
+    /// The digest of the AIR in the transcript. Proofs that are Plonky3's, too, have none.
     digest: Option<[u8; 32]>,
 }
 
@@ -35,8 +35,8 @@ impl Constraints {
     /// Captures an AIR.
     ///
     /// # Errors
-    /// [`StarkError::Air`] if it reads what it does not have, if it has no columns or a periodic column whose length is not a
-    /// power of two, or if a constraint has a degree above 2^16.
+    /// [`StarkError::Air`] if the AIR reads a column or value that it does not have, if it has no columns or a periodic column whose length
+    /// is not a power of two, or if a constraint has a degree above 2^16.
     pub fn new(air: &(impl Air + ?Sized)) -> Result<Self, StarkError> {
         let graph = capture(|| air.constrain(Row::new())).with_shared_columns();
         let preprocessed = air.preprocessed().map_or(0, |preprocessed| preprocessed.columns);
@@ -55,8 +55,8 @@ impl Constraints {
         )
     }
 
-    /// Of constraints that were captured otherwise, with cells of [`Matrix`]. Next rows are opened as `reads_next` says for the trace
-    /// and the preprocessed columns: at least those that are read.
+    /// The constraints of a graph that was captured otherwise, with cells of [`Matrix`]. `reads_next` says whether next rows of the trace,
+    /// and of the preprocessed columns, are opened. Next rows that constraints read must be opened.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -93,7 +93,7 @@ impl Constraints {
         if graph.lookups_read_selectors() {
             return error("lookups read a selector: take a preprocessed or a periodic column for it".into());
         }
-        // A constraint of degree d times that of columns leaves a quotient of degree d - 1. The degree of the extension is of no matter.
+        // A constraint of degree d, in degrees of a column, leaves a quotient of degree d - 1. The degree of the extension does not matter.
         let of_lookups = graph.with_lookups(public_values, &Products::of::<2>());
         let degree = of_lookups.degrees().max().unwrap_or(0).max(1);
         if degree > LARGEST_DEGREE {
@@ -117,9 +117,9 @@ impl Constraints {
     /// The same constraints for proofs that are Plonky3's byte for byte. Its transcript has the shape of an AIR, and neither its
     /// constants nor its periodic columns.
     ///
-    /// **The AIR must be fixed before any proof is made.** A party that chooses four of these elements after the proof can choose them so that the
-    /// proof is valid for a false statement. What depends on the statement belongs in public values or preprocessed columns, which
-    /// the transcript has.
+    /// **The AIR must be fixed before any proof is made.** A party that chooses four of these elements after the proof can choose them so
+    /// that the proof is valid for a false statement. Values that depend on the statement belong in public values or preprocessed columns,
+    /// which the transcript has.
     #[must_use]
     pub fn as_in_plonky3(self) -> Self {
         Self { digest: None, ..self }
@@ -133,7 +133,7 @@ impl Constraints {
         self.digest.as_ref()
     }
 
-    /// That there are no lookups, which are balanced only with all [`Tables`](crate::Tables) together.
+    /// Checks that there are no lookups: they are balanced only over all [`Tables`](crate::Tables) together.
     ///
     /// # Errors
     /// [`StarkError::Air`].
@@ -144,7 +144,7 @@ impl Constraints {
         }
     }
 
-    /// The constraints with those of the lookups, over the extension with these products.
+    /// The constraints with the constraints of the lookups, over the extension with these products.
     pub(crate) fn with_lookups(&self, products: &Products) -> Self {
         if self.graph.lookups().is_empty() {
             return self.clone();
@@ -154,7 +154,7 @@ impl Constraints {
         Self { program: Program::new(&graph), graph, lookup_columns, ..self.clone() }
     }
 
-    /// The number of constraints, without those of lookups.
+    /// The number of constraints, without the constraints of lookups.
     pub fn len(&self) -> usize {
         self.graph.constraints()
     }
@@ -164,7 +164,7 @@ impl Constraints {
         self.len() == 0
     }
 
-    /// The constraints as a graph, whose cells are those of [`Matrix`].
+    /// The constraints as a graph, whose cells are in the matrices of [`Matrix`].
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -189,7 +189,7 @@ impl Constraints {
         self.public_values
     }
 
-    /// What security depends on, for a trace of `2^log_rows` rows.
+    /// The shape on which security depends, for a trace of `2^log_rows` rows.
     pub fn shape(&self, log_rows: u32) -> Shape {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Shape {
@@ -200,7 +200,7 @@ impl Constraints {
         }
     }
 
-    /// The number of constraints of lookups, over the extension: one for each, and three for the sums.
+    /// The number of constraints of lookups, over the extension: one for each lookup, and three for the sums.
     pub(crate) fn constraints_of_lookups(&self) -> usize {
         match self.graph.lookups().len() {
             0 => 0,
@@ -208,7 +208,7 @@ impl Constraints {
         }
     }
 
-    /// The largest degree of a constraint, those of lookups included; at least 1.
+    /// The largest degree of a constraint, constraints of lookups included; at least 1.
     pub fn degree(&self) -> u32 {
         self.degree
     }
@@ -218,14 +218,14 @@ impl Constraints {
         1 << self.log_chunks(parameters)
     }
 
-    /// The logarithm of this number. With blinding, columns have twice as many coefficients as the trace has rows.
+    /// The base-2 logarithm of [`chunks`](Self::chunks). With blinding, columns have twice as many coefficients as the trace has rows.
     pub(crate) fn log_chunks(&self, parameters: &Parameters) -> u32 {
         let added = u32::from(parameters.is_blinded());
         ((self.degree + added).max(2) - 1).next_power_of_two().ilog2() + added
     }
 }
 
-/// Checks that constraints read only what there is, in matrices of these numbers of columns.
+/// Checks that constraints read only values that exist, in matrices of these numbers of columns, and only next rows that are opened.
 fn check_inputs(
     graph: &Graph,
     widths: [usize; 4],
@@ -244,7 +244,7 @@ fn check_inputs(
                 if widths.get(matrix).is_none_or(|width| column >= *width) {
                     let name =
                         ["trace", "preprocessed", "lookup", "periodic"].get(matrix).unwrap_or(&"unknown");
-                    return error(format!("constraints read {name} column {column}, which there is not"));
+                    return error(format!("constraints read {name} column {column}, which does not exist"));
                 }
                 if cell.next && !reads_next.get(matrix).copied().unwrap_or(false) {
                     return error(format!(
@@ -257,7 +257,8 @@ fn check_inputs(
     Ok(())
 }
 
-/// Checks that the messages of a lookup have equally many values, and at least one.
+/// Checks that the messages of a lookup have equally many values, at least one, and that all of its terms have flags or none has: with
+/// some flags, the terms without one would count for nothing.
 fn check_lookups(graph: &Graph) -> Result<(), StarkError> {
     let error = |what: String| Err(StarkError::Air(what));
     for (index, lookup) in graph.lookups().iter().enumerate() {
@@ -268,6 +269,13 @@ fn check_lookups(graph: &Graph) -> Result<(), StarkError> {
         }
         if width == 0 {
             return error(format!("lookup {index}: expected messages with values"));
+        }
+        let flags = lookup.terms.iter().filter(|term| term.flag.is_some()).count();
+        if flags > 0 && flags < lookup.terms.len() {
+            let terms = lookup.terms.len();
+            return error(format!(
+                "lookup {index}: expected flags for all {terms} terms or for none, found {flags}"
+            ));
         }
     }
     Ok(())

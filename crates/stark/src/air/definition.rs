@@ -11,7 +11,7 @@ pub enum Matrix {
     Trace,
     /// Columns that the verifier knows by their commitment.
     Preprocessed,
-    /// The columns of [lookups](super::Lookup): those over the extension have one for each coordinate.
+    /// The columns of [lookups](super::Lookup). A column over the extension is one column for each coordinate.
     Lookups,
     /// The [`SELECTORS`], then the periodic columns.
     Row,
@@ -55,8 +55,8 @@ pub trait Air {
         0
     }
 
-    /// The columns that do not depend on the witness and that the verifier knows by a commitment: rows, stored contiguously. Their
-    /// number must be that of the trace.
+    /// The columns that do not depend on the witness and that the verifier knows by a commitment: rows, stored contiguously. The number of
+    /// rows must be that of the trace.
     fn preprocessed(&self) -> Option<Preprocessed> {
         None
     }
@@ -79,9 +79,10 @@ pub struct Preprocessed {
     pub values: Vec<Goldilocks>,
 }
 
-/// What constraints may read: a row, the row after it, and what does not depend on the row.
+/// The values that constraints may read: a row, the row after it, and values that do not depend on the row.
 ///
-/// The row after the last is the first. Columns are counted from 0; what an AIR does not have is refused when it is captured.
+/// The row after the last is the first. Columns are counted from 0. An AIR that reads a column or value that it does not have is refused
+/// when it is captured.
 #[derive(Clone, Copy, Debug)]
 pub struct Row(());
 
@@ -125,17 +126,17 @@ impl Row {
         Expression::input(Input::Scalar(u32::try_from(index).expect("fewer than 2^32 public values")), 0)
     }
 
-    /// Not zero in the first row only; of the degree of a column.
+    /// Zero in all rows but the first. It has the degree of a column.
     pub fn is_first(self) -> Expression {
         Self::cell(Matrix::Row, 0, false)
     }
 
-    /// Not zero in the last row only; of the degree of a column.
+    /// Zero in all rows but the last. It has the degree of a column.
     pub fn is_last(self) -> Expression {
         Self::cell(Matrix::Row, 1, false)
     }
 
-    /// Zero in the last row only; linear, so that it does not count as a degree.
+    /// Zero in the last row only. It is linear, and does not count in the degree of a constraint.
     pub fn is_transition(self) -> Expression {
         let cell = Cell { matrix: Matrix::Row as u32, column: 2, next: false };
         Expression::input(Input::Cell(cell), 0)

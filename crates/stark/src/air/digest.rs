@@ -1,7 +1,7 @@
-//! An AIR as bytes that say all of it, for its digest.
+//! All of an AIR as bytes, for its digest.
 //!
 //! Numbers have a fixed length, and lists follow their length, so that no two AIRs have the same bytes. Nodes are those of the captured
-//! graph, in its order: an AIR that is written to a file and read again has the same.
+//! graph, in its order: an AIR that is written to a file and read again has the same bytes.
 
 use super::graph::{Cell, Expression, Graph, Input, Lookup, Node};
 use proofmill_field::goldilocks::Goldilocks;
@@ -32,7 +32,7 @@ impl AirBytes {
         self.0.extend(id.to_le_bytes());
     }
 
-    /// Its kind in one byte, then its operands.
+    /// The kind of a node in one byte, then its operands.
     fn node(&mut self, node: Node) {
         let mut operation = |kind: u8, operands: [u32; 2]| {
             self.0.push(kind);
@@ -86,7 +86,7 @@ impl AirBytes {
         }
     }
 
-    /// The nodes, those that must vanish, and the lookups.
+    /// The nodes, the indices of the nodes that must vanish, and the lookups.
     pub(crate) fn graph(&mut self, graph: &Graph) {
         self.number(graph.nodes());
         (0..graph.nodes() as u32).for_each(|id| self.node(graph.node(id)));

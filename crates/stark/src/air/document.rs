@@ -38,13 +38,13 @@ pub(crate) enum NodeDocument {
     Mul(u32, u32),
 }
 
-/// Decimal digits as they are written, of an integer below the modulus.
+/// The element that is written with these decimal digits: an integer below the modulus, as `to_string` writes it.
 pub(crate) fn parse_element(text: &str) -> Option<Goldilocks> {
     decimal(text).filter(|word| *word < MODULUS).map(Goldilocks::new)
 }
 
 impl Graph {
-    /// The nodes, and the nodes that must vanish. `None` if the graph reads what an AIR does not have.
+    /// The nodes, and the indices of the nodes that must vanish. `None` if the graph reads values that an AIR does not have.
     pub(crate) fn to_document(&self) -> Option<(Vec<NodeDocument>, &[u32])> {
         const ROW: u32 = Matrix::Row as u32;
         let selectors = SELECTORS as u32;
@@ -74,7 +74,7 @@ impl Graph {
     /// The graph of a document.
     ///
     /// # Errors
-    /// The key of a value that is wrong, and what was expected there.
+    /// The key of a wrong value, and a description of the expected value.
     pub(crate) fn from_document(
         nodes: &[NodeDocument],
         constraints: &[u32],

@@ -12,22 +12,22 @@ use proofmill_field::{
 use proofmill_memory::Lines;
 use proofmill_run::parallel;
 
-/// The rows that a task should evaluate: each allocates its memory.
+/// The number of rows that a task should evaluate. Each task allocates its memory.
 pub fn rows_of_task(rows: usize) -> usize {
     BLOCK * rows.div_ceil(BLOCK).div_ceil(4 * parallel::threads()).max(1)
 }
 
-/// A program with its inputs, but for the rows.
+/// A program with its inputs, without the rows.
 #[derive(Clone, Debug)]
 pub struct Evaluation<'a, const N: usize> {
     program: &'a Program,
-    /// Where the program's columns are in the rows that it reads, whose length is `width`.
+    /// The places of the program's columns in the rows that are read, which have `width` words.
     columns: Vec<usize>,
     width: usize,
     scalars: Vec<u64>,
     /// The coefficients of the factor of each constraint.
     factors: Vec<[u64; N]>,
-    /// The number of sums, and which of them each constraint is added to.
+    /// The number of sums, and the index of the sum to which each constraint is added.
     sums: usize,
     sum_of: Vec<usize>,
 }
@@ -39,7 +39,7 @@ struct Total {
     high: [u64; BLOCK],
 }
 
-/// How many products are added before the sum is reduced.
+/// The number of products that are added before the sum is reduced.
 const MOST_PRODUCTS: usize = 255;
 
 /// The planes that a sum begins with; they do not depend on the vectors.
@@ -65,7 +65,7 @@ impl Total {
     }
 }
 
-/// The rows that are read before their columns are copied to the program's slots.
+/// The number of rows that are read before their columns are copied to the program's slots.
 const READ: usize = 8;
 
 /// Copies as many adjacent columns of [`READ`] rows as vectors have lanes to the beginnings of slots.
@@ -85,7 +85,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
     /// The sum of `factors[i] * constraint_i`, to be evaluated on rows of matrices with these numbers of columns.
     ///
     /// # Panics
-    /// If the program reads a column or a scalar that there is not, or if there are not as many factors as constraints.
+    /// If the program reads a column or a scalar that does not exist, or if there is not one factor for each constraint.
     pub fn new(
         program: &'a Program,
         widths: &[usize],
@@ -117,10 +117,10 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         }
     }
 
-    /// Several sums in place of one, each of so many constraints that follow each other.
+    /// Makes several sums in place of one. Sum i is over the next `lengths[i]` constraints.
     ///
     /// # Panics
-    /// If there are not as many constraints as in all sums.
+    /// If the lengths do not add up to the number of constraints.
     #[must_use]
     pub fn with_sums(self, lengths: &[usize]) -> Self {
         let of_each = |(sum, length): (usize, &usize)| std::iter::repeat_n(sum, *length);
@@ -129,10 +129,9 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         Self { sums: lengths.len(), sum_of, ..self }
     }
 
-    /// Writes the sums on the rows from `first` on, on the calling thread: all those of a row, then those of the next one.
+    /// Writes the sums on the rows from `first` on, on the calling thread: all sums of a row, then the sums of the next row.
     ///
-    /// `read(row, words)` writes the values of a row, those of the first matrix first, as any words; it is also called for the
-    /// row after the last one.
+    /// `read(row, words)` writes the values of a row, matrix by matrix, as any words. It is also called for the row after the last one.
     pub fn run(
         &self,
         level: Level,
@@ -228,7 +227,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         let lanes = E::U64s::WIDTH;
         let two_words = matches!(operation, Operation::Add | Operation::Sub | Operation::Mul);
         let furthest = to.max(left).max(if two_words { index } else { 0 });
-        // Once an instruction: checks of every load and store take longer than the arithmetic.
+        // Once per instruction: checks of every load and store take longer than the arithmetic.
         assert!(furthest + BLOCK <= scratch.len(), "blocks of the scratch memory");
         let words = scratch.as_mut_ptr();
         /// A vector of the scratch memory.

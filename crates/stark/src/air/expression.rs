@@ -1,4 +1,4 @@
-//! Symbols that record what is computed with them.
+//! Symbols that record the operations on them.
 
 use super::graph::{Expression, Graph, Input, Node};
 use proofmill_field::goldilocks::Goldilocks;
@@ -13,7 +13,7 @@ thread_local! {
     static GRAPH: RefCell<Option<Graph>> = const { RefCell::new(None) };
 }
 
-/// Runs code that makes expressions and constrains them, and returns what it has recorded.
+/// Runs code that makes expressions and constrains them, and returns the graph that it has recorded.
 ///
 /// # Panics
 /// If another capture runs on this thread.
@@ -21,7 +21,7 @@ pub fn capture(constrain: impl FnOnce()) -> Graph {
     capture_more(Graph::default(), constrain)
 }
 
-/// [`capture`] that adds to what was recorded before: expressions of that capture keep their meaning.
+/// [`capture`] that adds to the graph of an earlier capture: expressions of that capture keep their meaning.
 pub(super) fn capture_more(graph: Graph, constrain: impl FnOnce()) -> Graph {
     /// Ends the capture also if the code panics.
     struct Running;
@@ -30,7 +30,7 @@ pub(super) fn capture_more(graph: Graph, constrain: impl FnOnce()) -> Graph {
             GRAPH.take();
         }
     }
-    // Before it is replaced, so that the other capture loses nothing.
+    // Checked before the graph is replaced, so that the other capture loses nothing.
     assert!(GRAPH.with_borrow(Option::is_none), "one capture at a time runs on a thread");
     GRAPH.set(Some(graph));
     let running = Running;
@@ -47,7 +47,7 @@ pub(super) fn record<R>(operation: impl FnOnce(&mut Graph) -> R) -> R {
 }
 
 impl Expression {
-    /// A value that is read, with its degree as a polynomial in the degree of a column: 1 for columns, 0 for scalars.
+    /// A value that is read. Its degree counts in degrees of a column: 1 for columns, 0 for scalars.
     pub fn input(input: Input, degree: u32) -> Self {
         Self::Node(record(|graph| graph.input(input, degree)))
     }

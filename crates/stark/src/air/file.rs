@@ -1,6 +1,6 @@
 //! AIRs as JSON files.
 //!
-//! Elements are strings of decimal digits, because JSON readers with only floating-point numbers round those above 2^53.
+//! Elements are strings of decimal digits, because JSON readers with only floating-point numbers round integers above 2^53.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -16,7 +16,7 @@ const FORMAT: &str = "proofmill air";
 /// The version that is written and read.
 const VERSION: u32 = 1;
 
-/// The most nodes of a graph.
+/// The largest number of nodes of a graph.
 const MOST_NODES: usize = 1 << 24;
 
 /// An AIR: its constraints and preprocessed columns.
@@ -28,16 +28,16 @@ pub struct AirDocument {
     /// The number of columns of the trace.
     columns: usize,
     public_values: usize,
-    /// Columns.
+    /// The preprocessed columns, each a list of elements.
     #[serde(default)]
     preprocessed: Vec<Vec<String>>,
-    /// Columns.
+    /// The periodic columns, each a list of elements.
     #[serde(default)]
     periodic: Vec<Vec<String>>,
     /// Whether the next row is opened of the trace, and of the preprocessed columns.
     opens_next: [bool; 2],
     nodes: Vec<NodeDocument>,
-    /// Indices of nodes.
+    /// The indices of the nodes that must vanish.
     constraints: Vec<u32>,
 }
 
@@ -48,12 +48,12 @@ pub enum DocumentError {
     /// The text is not JSON, or has other keys than an AIR.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// A value is not what it must be.
+    /// A value of the document is wrong.
     #[error("{key}: {problem}")]
     Value {
-        /// Where it is.
+        /// The key of the value.
         key: String,
-        /// What was expected.
+        /// The description of the expected value.
         problem: String,
     },
     /// The constraints do not fit the columns.
@@ -99,10 +99,10 @@ impl AirDocument {
         text.unwrap_or_default() + "\n"
     }
 
-    /// Parses a document. Memory is a multiple of the text's length.
+    /// Parses a document. The memory that it takes is a multiple of the text's length.
     ///
     /// # Errors
-    /// [`DocumentError::Json`], and [`DocumentError::Value`] for another format or version.
+    /// [`DocumentError::Json`], and [`DocumentError::Value`] for another format or version, or for too many nodes.
     pub fn parse(text: &[u8]) -> Result<Self, DocumentError> {
         let document: Self = serde_json::from_slice(text)?;
         if document.format != FORMAT {
@@ -121,7 +121,7 @@ impl AirDocument {
     /// The constraints.
     ///
     /// # Errors
-    /// [`DocumentError::Value`], and [`DocumentError::Air`] if they read what the AIR does not have.
+    /// [`DocumentError::Value`], and [`DocumentError::Air`] if the constraints read a column or value that the AIR does not have.
     pub fn constraints(&self) -> Result<Constraints, DocumentError> {
         let graph = Graph::from_document(&self.nodes, &self.constraints)
             .map_err(|(key, problem)| DocumentError::Value { key, problem })?;

@@ -6,20 +6,20 @@ use proofmill_field::{Algebra, Field, goldilocks::Goldilocks};
 /// A value in a row of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
-    /// Which matrix, in the order in which the evaluation gets them.
+    /// The index of the matrix, in the order in which the evaluation gets matrices.
     pub matrix: u32,
     /// The column.
     pub column: u32,
-    /// Whether it is in the next row; the row after the last is the first.
+    /// Whether the value is in the next row; the row after the last is the first.
     pub next: bool,
 }
 
-/// What a constraint reads.
+/// A value that a constraint reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// A value of a row.
     Cell(Cell),
-    /// A value that is the same in every row, such as a public value or a coefficient of a challenge: its index.
+    /// The index of a value that is the same in every row, such as a public value or a coefficient of a challenge.
     Scalar(u32),
 }
 
@@ -33,26 +33,26 @@ pub(super) enum Node {
     Mul(u32, u32),
 }
 
-/// A value that depends on the row: an input, a constant, or what was computed from them.
+/// A value that depends on the row: an input, a constant, or the result of operations on them.
 ///
 /// # Panics
 /// Operators panic outside of [`capture`](super::capture). An expression of another capture has no meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression {
-    /// The same in every row, known at capture.
+    /// A value that is the same in every row, known at capture.
     Constant(Goldilocks),
     /// A node of the graph that is being captured.
     Node(u32),
 }
 
-/// The fractions that one column adds up. Its expressions are those of one capture.
+/// The fractions that one column adds up. All expressions of a lookup are from one capture.
 #[derive(Clone, Debug)]
 pub struct Lookup {
     /// The bus; `None` if the messages of this lookup are balanced by themselves.
     pub bus: Option<String>,
-    /// The fractions. If they have flags, at most one flag is 1 in a row and the others are 0, which the AIR must constrain.
+    /// The fractions. All have flags or none has. At most one flag is 1 in a row and the others are 0, which the AIR must constrain.
     pub terms: Vec<Term>,
-    /// The largest sum of counts in a row, without those that may be any.
+    /// The largest sum of counts in a row, without the counts that may have any value.
     pub most: u32,
 }
 
@@ -61,16 +61,16 @@ pub struct Lookup {
 pub struct Term {
     /// The values.
     pub message: Vec<Expression>,
-    /// How often the message is looked up; negative if it is offered.
+    /// The number of times that the message is looked up; negative if it is offered.
     pub count: Expression,
-    /// Whether the fraction counts, where fractions exclude each other.
+    /// A flag that is 1 where the fraction counts, for fractions that exclude each other.
     pub flag: Option<Expression>,
 }
 
-/// A node with what its operands came to.
+/// A node with the results of its operands.
 #[derive(Clone, Copy, Debug)]
 pub enum Operation<'a, T> {
-    /// What is read.
+    /// An input.
     Input(Input),
     /// A constant.
     Constant(Goldilocks),
@@ -103,7 +103,7 @@ impl Graph {
         self.constraints.len()
     }
 
-    /// The degree of each constraint in the degree of a column, as counted when inputs were read.
+    /// The degree of each constraint in degrees of a column, from the degrees that were given with the inputs.
     pub fn degrees(&self) -> impl Iterator<Item = u32> {
         self.constraints.iter().map(|id| self.degrees[*id as usize])
     }
@@ -113,7 +113,7 @@ impl Graph {
         &self.lookups
     }
 
-    /// What is read.
+    /// The inputs of all nodes.
     pub fn inputs(&self) -> impl Iterator<Item = Input> {
         self.nodes.iter().filter_map(|node| match node {
             Node::Input(input) => Some(*input),
@@ -121,7 +121,7 @@ impl Graph {
         })
     }
 
-    /// What is read to compute the constraints.
+    /// The inputs that the constraints need.
     pub(super) fn inputs_of_roots(&self) -> impl Iterator<Item = Input> {
         let mut needed = vec![false; self.nodes.len()];
         self.constraints.iter().for_each(|id| needed[*id as usize] = true);
@@ -136,7 +136,7 @@ impl Graph {
         })
     }
 
-    /// The value of each constraint, where `input` gives what is read.
+    /// The value of each constraint, where `input` gives the value of an input.
     pub fn evaluate<A: Algebra>(
         &self,
         constant: impl Fn(Goldilocks) -> A,
@@ -151,7 +151,7 @@ impl Graph {
         })
     }
 
-    /// What the constraints come to if `interpret` says what each operation comes to, in the order of the graph.
+    /// The result of each constraint. `interpret` gives the result of each operation, in the order of the graph.
     pub fn interpret<T: Clone>(&self, mut interpret: impl FnMut(Operation<'_, T>) -> T) -> Vec<T> {
         let mut values: Vec<T> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {

@@ -1,7 +1,7 @@
-//! Lookups: messages that rows of tables ask for and that rows of others offer.
+//! Lookups: some rows of tables ask for messages, and other rows offer them.
 //!
-//! Every message is a fraction of its count and of a random linear combination of its values (LogUp: Haböck, eprint 2022/1530). A column
-//! has the sum of some fractions in each row, another the sum of all rows before, and the sum over all rows of all tables is zero if each
+//! Every message is a fraction: its count over a random linear combination of its values (LogUp: Haböck, eprint 2022/1530). One column has
+//! the sum of some fractions in each row, another has the sum of all rows before. The sum over all rows of all tables is zero if each
 //! message is offered as often as it is looked up. The columns and constraints are those of `p3-lookup` 0.9.0-rc.2.
 
 use super::{
@@ -44,7 +44,7 @@ impl Bus<'_> {
     }
 }
 
-/// Multiplication in an extension: the coordinates of the products of the elements of its basis, by both factors.
+/// Multiplication in an extension: the coordinates of the products of any two elements of its basis, by both factors.
 #[derive(Clone, Debug)]
 pub struct Products(pub Vec<Vec<Vec<Goldilocks>>>);
 
@@ -52,7 +52,7 @@ pub struct Products(pub Vec<Vec<Vec<Goldilocks>>>);
 type Coordinates = Vec<Expression>;
 
 impl Lookup {
-    /// Adds it to the graph that is being captured.
+    /// Adds the lookup to the graph that is being captured.
     ///
     /// # Panics
     /// As the operators of [`Expression`].
@@ -70,7 +70,7 @@ impl Lookup {
         self.terms.iter().any(|term| term.flag.is_some())
     }
 
-    /// The degree of its constraint: that of the column times the common denominator, or of the numerator.
+    /// The degree of the lookup's constraint: that of the column times the common denominator, or that of the numerator.
     fn degree(&self, graph: &Graph) -> u32 {
         let of_message =
             |term: &Term| term.message.iter().map(|value| graph.degree(*value)).max().unwrap_or(0);
@@ -83,14 +83,14 @@ impl Lookup {
             });
             return degrees.max().unwrap_or(1);
         }
-        // Degrees may be as large as integers are, until they are checked.
+        // Degrees are not checked yet: they may be as large as integers are.
         let denominator = self.terms.iter().map(of_message).fold(0, u32::saturating_add);
         let numerator = |term: &Term| graph.degree(term.count).saturating_add(denominator - of_message(term));
         let numerator = self.terms.iter().map(numerator).max().unwrap_or(0);
         numerator.max(denominator.saturating_add(1))
     }
 
-    /// All that is computed for it in a row.
+    /// All expressions that are computed for the lookup in a row.
     fn expressions(&self) -> impl Iterator<Item = Expression> {
         let of_term = |term: &Term| {
             let others = [term.count].into_iter().chain(term.flag);
@@ -100,7 +100,7 @@ impl Lookup {
     }
 }
 
-/// Where the scalars of lookups are, after those of the AIR.
+/// The places of the scalars of lookups, which follow those of the AIR.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LookupScalars {
     first: usize,
@@ -132,17 +132,18 @@ impl LookupScalars {
 }
 
 impl Graph {
-    /// The number of columns over the extension that lookups need: one for each, and one for the sums of rows before; none without lookups.
+    /// The number of columns over the extension that lookups need: one for each lookup, and one for the sums of rows before; none without
+    /// lookups.
     pub fn lookup_columns(&self) -> usize {
         if self.lookups.is_empty() { 0 } else { self.lookups.len() + 1 }
     }
 
-    /// The scalars of lookups, after this many others.
+    /// The scalars of lookups, after `first` other scalars.
     pub(crate) fn lookup_scalars(&self, first: usize, degree: usize) -> LookupScalars {
         LookupScalars { first, degree, width: self.lookups.iter().map(Lookup::width).max().unwrap_or(0) }
     }
 
-    /// Puts lookups of one bus into one column while the quotient stays as long as one column for each makes it.
+    /// Puts lookups of one bus into one column, while the quotient stays as short as with one column for each lookup.
     pub(crate) fn with_shared_columns(mut self) -> Self {
         let lookups = std::mem::take(&mut self.lookups);
         let degree =
@@ -193,12 +194,13 @@ impl Graph {
         self.only(&expressions).inputs_of_roots().any(|input| is_selector(&input))
     }
 
-    /// The graph with the constraints of lookups after its own. Each stands for as many as the extension has coordinates: that each
-    /// lookup's column has its fractions, in order, then those of the sums of rows before: in the first row, in the next one, and in the
-    /// last.
+    /// The graph with the constraints of lookups after its own. A constraint over the extension is one constraint for each of its
+    /// coordinates. First, in order, each lookup's column has the sum of the lookup's fractions. Then come the constraints on the sums of
+    /// rows before: in the first row, in the next row, and in the last row.
     ///
-    /// Scalars, after the first `scalars`: the sum over all rows; powers of the challenge that combines the values of a message, from
-    /// the first on, below the largest number of values; for each lookup the challenge from which the combinations are subtracted.
+    /// The scalars of lookups follow the first `scalars` scalars. First comes the sum over all rows. Powers of the challenge that combines
+    /// the values of a message follow, from the first power on, with exponents below the largest number of values. Last, for each lookup,
+    /// comes the challenge from which its combinations are subtracted.
     pub fn with_lookups(&self, scalars: usize, products: &Products) -> Self {
         if self.lookups.is_empty() {
             return self.clone();
@@ -232,7 +234,7 @@ impl Graph {
 }
 
 impl Lookup {
-    /// The sum of the fractions.
+    /// The sum of the fractions: its numerator and its denominator.
     fn fraction(
         &self,
         products: &Products,
@@ -272,7 +274,7 @@ impl Lookup {
 }
 
 impl Products {
-    /// Those of the extension of degree `D`.
+    /// The products of the extension of degree `D`.
     pub fn of<const D: usize>() -> Self
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
@@ -286,7 +288,7 @@ impl Products {
         Self((0..D).map(of_first).collect())
     }
 
-    /// An element of the base field.
+    /// The coordinates of an element of the base field.
     fn embedded(&self, value: Expression) -> Coordinates {
         let zeros = (1..self.0.len()).map(|_| Goldilocks::ZERO.into());
         std::iter::once(value).chain(zeros).collect()

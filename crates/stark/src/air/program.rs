@@ -1,14 +1,14 @@
-//! From a graph to instructions with as few temporaries as the order of the constraints allows.
+//! The compilation of a graph to instructions, with as few temporaries as the order of the constraints allows.
 
 use super::graph::{Cell, Graph, Input, Node};
 use hashbrown::HashMap;
 use proofmill_field::goldilocks::Goldilocks;
 use std::collections::BTreeMap;
 
-/// The rows that one instruction works on.
+/// The number of rows that one instruction works on.
 pub const BLOCK: usize = 64;
 
-/// The words from one slot of the scratch memory to the next: a block, the row after it, and padding to whole vectors.
+/// The number of words from one slot of the scratch memory to the next: a block, the row after it, and padding to whole vectors.
 pub(super) const STRIDE: usize = BLOCK + 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +26,12 @@ pub(super) enum Operation {
     MulScalar,
     /// The scalar in every row.
     Broadcast,
-    /// Adds `left` times the power with index `right` to the sum of constraints.
+    /// Adds `left` times the factor of the constraint with index `right` to that constraint's sum.
     Constrain,
 }
 
-/// An operation on blocks: `to`, `left` and `right` are words of the scratch memory, or `right` is the index of a scalar or of a
-/// constraint.
+/// An operation on blocks. `to`, `left` and `right` are indices of words in the scratch memory; `right` can also be the index of a scalar
+/// or of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instruction {
     pub(super) operation: Operation,
@@ -40,7 +40,7 @@ pub(super) struct Instruction {
     pub(super) right: u32,
 }
 
-/// Where a scalar comes from.
+/// The source of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Scalar {
     Constant(Goldilocks),
@@ -52,13 +52,13 @@ pub(super) enum Scalar {
 pub struct Program {
     pub(super) instructions: Vec<Instruction>,
     pub(super) scalars: Vec<Scalar>,
-    /// The columns that are read, by matrix and column: slot i is the i-th.
+    /// The columns that are read, by matrix and column: slot i has the i-th column.
     pub(super) columns: Vec<(u32, u32)>,
     pub(super) slots: usize,
     pub(super) constraints: usize,
 }
 
-/// Where a node's value is.
+/// The place of a node's value.
 #[derive(Clone, Copy)]
 enum Place {
     Word(u32),
@@ -127,7 +127,7 @@ impl Program {
         self.instructions.is_empty()
     }
 
-    /// The number of temporaries that are in use at a time, at most.
+    /// The largest number of temporaries that are in use at a time.
     pub fn temporaries(&self) -> usize {
         self.slots - self.columns.len()
     }
@@ -145,8 +145,8 @@ fn operands(node: Node) -> [Option<u32>; 2] {
     }
 }
 
-/// The nodes that constraints need, each after its operands and no earlier than for the first constraint that needs it; a
-/// constraint's index follows the computation of its value.
+/// The nodes that constraints need. A node follows its operands, and comes only when the first constraint that needs it is computed. The
+/// index of a constraint follows the node of its value.
 fn order(graph: &Graph) -> Vec<(u32, Option<u32>)> {
     let (mut order, mut done) = (Vec::new(), vec![false; graph.nodes()]);
     let mut stack = Vec::new();
@@ -174,7 +174,7 @@ struct Compiler<'a> {
     columns: BTreeMap<(u32, u32), u32>,
     /// The first slot of temporaries.
     first: u32,
-    /// How often each node will still be read.
+    /// The number of times that each node will still be read.
     uses: Vec<u32>,
     places: HashMap<u32, Place>,
     free: Vec<u32>,
@@ -260,7 +260,7 @@ impl Compiler<'_> {
         slot * STRIDE as u32
     }
 
-    /// Counts a read of a node, whose value is at `word`; its slot is free after the last one.
+    /// Counts a read of a node, whose value is at `word`. The slot of the value is free after the last read.
     fn release(&mut self, id: u32, word: u32) {
         let uses = &mut self.uses[id as usize];
         *uses -= 1;

@@ -14,7 +14,7 @@ pub(super) fn xor(a: Expression, b: Expression) -> Expression {
     a + b - (both + both)
 }
 
-/// The word with these bits, lowest first: the only one if there are at most 63, since it is below p.
+/// The word with these bits, lowest first. If there are at most 63 bits, the word is below p, and no other bits make it.
 pub(super) fn word(bits: impl DoubleEndedIterator<Item = Expression>) -> Expression {
     bits.rev().fold(constant(0), |word, bit| word + word + bit)
 }

@@ -9,7 +9,7 @@ use proofmill_field::{Field, goldilocks::Goldilocks};
 use proofmill_run::parallel;
 use std::array;
 
-/// BLAKE3 of 64 bytes again and again: `digest' = BLAKE3(digest || entry)`, as a log is extended whose entries have 32 bytes.
+/// BLAKE3 of 64 bytes again and again: `digest' = BLAKE3(digest || entry)`, as a log with entries of 32 bytes is extended.
 ///
 /// **Statement.** The prover knows `rows - 1` entries that lead from the first public digest to the second.
 ///
@@ -17,8 +17,8 @@ use std::array;
 ///
 /// **A row** is a compression with BLAKE3's initial value as its input, counter 0, length 64 and the flags of a message of one block
 /// (`CHUNK_START`, `CHUNK_END`, `ROOT`). The next row's digest is its output. The last row has the second public digest; its compression
-/// has no meaning, because constraints between rows hold in all rows but the last. There are 8032 columns and 8284 constraints of degree
-/// 3 at most; any number of rows.
+/// has no meaning, because constraints between rows hold in all rows but the last. There are 8032 columns and 8284 constraints of degree 3
+/// at most, for any number of rows.
 ///
 /// | columns | |
 /// |---:|---|
@@ -32,7 +32,7 @@ use std::array;
 ///   these are equations of integers: a' and c' are the sums modulo 2^32.
 /// * The words m of the message have 32 bits in every row. So the public values are words, too.
 ///
-/// The next digest's first half is `a ^ c`, of which the bits of c are committed to, with a as a word; its other half is `b ^ d`.
+/// The first half of the next digest is `a ^ c`, where a is a word and the bits of c are committed to. The other half is `b ^ d`.
 ///
 /// Plonky3's `p3-blake3-air` also has a and c as words and b and d as bits. It has 9168 columns: its words are halves of 16 bits, because
 /// it is for smaller fields too, and all inputs of the compression are columns.
@@ -44,7 +44,7 @@ const WORDS: usize = 8;
 
 const LAST_C: usize = 2 * WORDS * BITS;
 const STEPS: usize = LAST_C + 4 * BITS;
-/// The columns of a half of a quarter round: a, c, and the bits of d and b.
+/// The number of columns of a half of a quarter round: a, c, and the bits of d and b.
 const STEP: usize = 2 + 2 * BITS;
 const ROUNDS: usize = 7;
 const COLUMNS: usize = STEPS + ROUNDS * 16 * STEP;
@@ -63,7 +63,7 @@ const INITIAL: [u32; WORDS] = {
 /// and `ROOT`.
 const LAST_WORDS: [u32; 4] = [0, 0, 64, 1 | 2 | 8];
 
-/// The order of a round's message words in those of the round before.
+/// The message words of a round, as indices of the message words of the round before.
 const SCHEDULE: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
 
 /// Half of a quarter round: `a += b + m; d = (d ^ a) >>> r; c += d; b = (b ^ c) >>> s`.
@@ -122,7 +122,7 @@ fn message(digest: &[u32; WORDS], entry: &[u32; WORDS]) -> [u32; 16] {
 }
 
 impl Blake3 {
-    /// The digests from one on, each of the one before with an entry, in one row more than entries.
+    /// The digests from the first one on, each the digest of the one before with an entry. There is one row more than there are entries.
     ///
     /// # Panics
     /// If one more than the number of entries is not a power of two.
@@ -180,7 +180,7 @@ fn added(old: &Bits, new: &Bits, rotation: usize) -> Expression {
     word((0..BITS).map(|i| xor(old[i], new[(i + BITS - rotation) % BITS])))
 }
 
-/// Demands that a difference is a multiple of 2^32, at most `most` times it.
+/// Demands that a difference is 0 to `most` times 2^32.
 fn must_be_carry(difference: Expression, most: u64) {
     (0..=most).map(|carry| difference - constant(carry << BITS)).product::<Expression>().must_vanish();
 }

@@ -11,8 +11,8 @@ use proofmill_field::goldilocks::Goldilocks;
 /// **Public values.** `a`, `b`, `c`.
 ///
 /// **A row** is a pair. There are two columns and five constraints, of degree 2 at most, for any number of rows. The first row is the
-/// public pair, and each further row is determined by the one before it: the constraints of steps hold in all rows but the last, whose
-/// next row would be the first.
+/// public pair, and each further row is determined by the row before it. The constraints of steps hold in all rows but the last, whose next
+/// row would be the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fibonacci;
 

@@ -18,11 +18,12 @@ use std::array;
 ///
 /// **Statement.** `n` permutations lead from the first public state to the second, where `n` is `rows / 24`, rounded down.
 ///
-/// **Public values.** Both states: 25 words each, word `x + 5 y` at column x and row y, as halves of 32 bits, the lower one first: 100.
+/// **Public values.** Both states, 100 values: 25 words each, word `x + 5 y` at column x and row y, as halves of 32 bits, the lower half
+/// first.
 ///
-/// **A row** is a round, 24 rows are a permutation, and the output of one is the input of the next. A last permutation is cut off: its
-/// input is the second public state, its rounds have no meaning. There are 2300 columns, 2775 constraints of degree 3 at most and 22
-/// periodic columns of 8 values. There are at least 32 rows: fewer satisfy no constraints.
+/// **A row** is a round, 24 rows are a permutation, and the output of a permutation is the input of the next. The last permutation is cut
+/// off: its input is the second public state, and its rounds have no meaning. There are 2300 columns, 2775 constraints of degree 3 at most
+/// and 22 periodic columns of 8 values. There are at least 32 rows: fewer satisfy no constraints.
 ///
 /// | columns | |
 /// |---:|---|
@@ -36,7 +37,7 @@ use std::array;
 ///
 /// Why this is enough. In each row:
 /// * C and A' are bits. `D[x][z] = C[x - 1][z] ^ C[x + 1][z - 1]` and C' = C ^ D, so these are bits, too. Each half of the state is the
-///   word of the 32 bits `A' ^ D`. A word of so few bits is below p, thus has only these. It follows that A' is the state with D added.
+///   word of the 32 bits `A' ^ D`. A word of 32 bits is below p, so it has no other bits. It follows that A' is the state with D added.
 /// * The sum of five bits of A' less C' is 0, 2 or 4, so that C' is the parity of a column of A'. This is the parity of the state's
 ///   column and of five times D. So C = C' ^ D is the parity of the state's column, and A' is theta of the state.
 /// * The next state is the word of the bits of chi of the rotated words, with the bits of iota in word 0. Its columns have 32 bits by
@@ -48,8 +49,8 @@ use std::array;
 /// * The last column, `end`, is 0 in the first row and 1 in the last one. It changes only from a row of round 23 to the next. Where it is
 ///   not 0, round 23 is forbidden. So it changes once, after the last row of round 23, and the state there is the second public state.
 ///
-/// The parity of a column as a sum is the idea of Plonky3's `p3-keccak-air`, which has 2633 columns: here, chi is read by the next row's
-/// halves directly, which have 32 bits, states are linked instead of carried along, and rounds are counted by periodic columns.
+/// The parity of a column as a sum is the idea of Plonky3's `p3-keccak-air`, which has 2633 columns. Here, the next row's halves of 32 bits
+/// read chi directly, states are linked instead of carried along, and periodic columns count rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeccakF;
 
@@ -68,7 +69,7 @@ const COLUMNS: usize = END + 1;
 
 /// Bit `2^j - 1` of a round constant may be set, for each j below this.
 const IOTA_BITS: usize = 7;
-/// Rounds are numbered by the residues of the row modulo these.
+/// Rounds are numbered by the residues of the row modulo `PHASES` and modulo `PERIOD`.
 const PHASES: usize = 3;
 const PERIOD: usize = ROUNDS / PHASES;
 /// The periodic column that is 1 in the last row of a period, after the bits of round constants by phase.
@@ -118,7 +119,7 @@ fn halves(word: u64) -> [Goldilocks; 2] {
     [word as u32, (word >> HALF) as u32].map(Goldilocks::from)
 }
 
-/// Where the word comes from that theta's output has at this position after the words moved.
+/// The position in theta's output of the word that moves to this position.
 fn source(position: usize) -> usize {
     let (x, y) = (position % 5, position / 5);
     (x + 3 * y) % 5 + 5 * x
@@ -204,7 +205,7 @@ impl Air for KeccakF {
     }
 }
 
-/// Demands that the state after theta is that of the row's halves.
+/// Demands that the state after theta is theta of the state in the row's halves.
 fn constrain_theta(row: Row, theta: &[[Expression; BITS]; KECCAK_WIDTH]) {
     let parities: [[Expression; BITS]; 5] = array::from_fn(|x| columns(row, PARITIES + x * BITS));
     for x in 0..5 {
@@ -227,7 +228,7 @@ fn constrain_theta(row: Row, theta: &[[Expression; BITS]; KECCAK_WIDTH]) {
     }
 }
 
-/// Constrains the round modulo 3, and returns for each residue whether it is this.
+/// Constrains the round modulo 3, and returns for each residue whether the round has it.
 fn constrain_phases(row: Row) -> [Expression; PHASES] {
     let phases = [row.column(PHASE), row.column(PHASE + 1)];
     let last = constant(1) - phases[0] - phases[1];

@@ -28,12 +28,12 @@ use proofmill_run::parallel;
 ///
 /// Why this is enough:
 /// * A leaf's row has zeros in the second half of its input, as the hash of four elements has, so that its digest is the leaf's.
-/// * In each other row of a path, the bit is 0 or 1 and says which half of the input is the digest of the row before: the other half is
-///   the sibling, which is free, as in every authentication path. The root's row of every path has the public digest.
+/// * In each other row of a path, the bit is 0 or 1 and says which half of the input is the digest of the row before. The other half is the
+///   sibling, which is free, as in every authentication path. The root's row of every path has the public digest.
 /// * The index of a leaf's row is `2 index' + bit'` of the next row and so on, and that of the root's row is 0. So the leaf's index has
 ///   `depth` bits, at most 63, and is below p: the bits are its only representation.
 /// * Idle rows go on in the same way above the root. They bind nothing, and nothing reads them: the constraint between rows does not hold
-///   in the last row of a period, thus neither from the trace's last row to its first.
+///   in the last row of a period. So it does not hold from the trace's last row to its first, either.
 ///
 /// A node of a state of eight elements has no capacity; [`proofmill_hash::sponge`] says why trees are safe. Leaves cannot pass for nodes,
 /// because the depth is the AIR's.
@@ -90,15 +90,15 @@ impl MerkleTree {
         Self { permutation: Permutation::new::<STATE>(), depth }
     }
 
-    /// The rows of a path.
+    /// The number of rows of a path.
     pub fn period(&self) -> usize {
         (self.depth + 1).next_power_of_two()
     }
 
-    /// The public values are the root of the first path. Paths to another one do not satisfy the constraints.
+    /// The trace of paths. The public values are the root of the first path; paths to another root do not satisfy the constraints.
     ///
     /// # Panics
-    /// If the number of paths is not a power of two, or one has not as many siblings as the depth or an index that is too large.
+    /// If the number of paths is not a power of two, if a path has not as many siblings as the depth, or if its index is too large.
     pub fn trace(&self, paths: &[MerklePath]) -> Execution {
         assert!(paths.len().is_power_of_two(), "a power of two of paths, not {}", paths.len());
         for path in paths {
@@ -115,7 +115,7 @@ impl MerkleTree {
     fn fill(&self, path: &MerklePath, rows: &mut [Goldilocks]) {
         let mut digest = path.leaf;
         for (height, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
-            // Height 0 is the leaf. Idle rows have the sibling of a leaf: zero.
+            // Height 0 is the leaf. Its row and idle rows have zero as sibling.
             let index = path.index >> height;
             let bit = height > 0 && path.index >> (height - 1) & 1 == 1;
             let sibling = height.checked_sub(1).and_then(|below| path.siblings.get(below));

@@ -1,8 +1,8 @@
 //! AIRs that are ready for use, and examples of how to write one.
 //!
-//! Each is a statement with public values, and has a function `trace` that makes an [`Execution`] from the statement's secrets. No
-//! constraint has a degree above 3, so that the quotient has two chunks, and proofs work at every blowup. [`Workload`] names them for the
-//! command line.
+//! Each AIR is a statement with public values, and has a function `trace` that makes an [`Execution`] from the statement's secrets. No
+//! constraint has a degree above 3, so that the quotient has two chunks, and proofs work at every blowup. [`Workload`] names the AIRs for
+//! the command line.
 //!
 //! | AIR | a row is | columns | constraints |
 //! |---|---|---:|---:|

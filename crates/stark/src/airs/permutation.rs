@@ -31,22 +31,22 @@ impl Permutation {
         }
     }
 
-    /// The elements of a state.
+    /// The number of elements of a state.
     pub(super) fn width(&self) -> usize {
         self.diagonal.len()
     }
 
-    /// The number of values that [`apply`](Self::apply) commits to: two an S-box, except that the last round's outputs are left to the
-    /// caller.
+    /// The number of values that [`apply`](Self::apply) commits to: two for each S-box, except that the last round's outputs are left to
+    /// the caller.
     pub(super) const fn committed(width: usize) -> usize {
         (2 * (2 * HALF_FULL_ROUNDS) - 1) * width + 2 * PARTIAL_ROUNDS
     }
 
     /// Permutes a state whose elements are linear in committed values, or plain elements.
     ///
-    /// `commit(value)` is the column that holds the value, in the order of the calls: of degree 1 where the value has degree 3. An S-box
-    /// x^7 commits to t = x^3 and its result is t^2 x, which is committed to in turn, after the linear layer in full rounds. The results
-    /// have degree 3.
+    /// `commit(value)` gives the column that holds the value; columns are in the order of the calls. The column has degree 1 where the
+    /// value has degree 3. An S-box x^7 commits to t = x^3. Its result t^2 x is committed to in turn, in full rounds after the linear
+    /// layer. The results of the permutation have degree 3.
     pub(super) fn apply<T>(&self, state: &mut [T], mut commit: impl FnMut(T) -> T)
     where
         T: Copy + From<Goldilocks> + Add<Output = T> + Mul<Output = T>,

@@ -17,19 +17,19 @@ use proofmill_run::parallel;
 ///
 /// **A row** is a permutation: its input, and for each S-box x^7 the value x^3 and the result, in full rounds after the linear layer. The
 /// results of the last round are not committed to: they are the input of the next row. Width 8 has 172 columns and 188 constraints, width
-/// 12 has 236 and 260, all of degree 3 at most; any number of rows.
+/// 12 has 236 and 260. All constraints have degree 3 at most; any number of rows is possible.
 ///
-/// Every committed value is a polynomial in those before it and every further input one in the previous row, so that the public input
-/// determines the whole trace: nothing has a range. The last row's input is the second public state. Its permutation is computed, but its
-/// output has no meaning, because the constraints between rows hold in all rows but the last.
+/// Every committed value is a polynomial in the values before it, and every further input is one in the values of the previous row. So the
+/// public input determines the whole trace, and no value needs a range. The last row's input is the second public state. Its permutation is
+/// computed, but its output has no meaning, because the constraints between rows hold in all rows but the last.
 ///
-/// The columns are laid out as in Plonky3's `p3-poseidon2-air` (`SBOX_REGISTERS = 1`), less those of the output.
+/// The columns are laid out as in Plonky3's `p3-poseidon2-air` (`SBOX_REGISTERS = 1`), without the columns of the output.
 #[derive(Clone, Debug)]
 pub struct Poseidon2<const WIDTH: usize> {
     permutation: Permutation,
 }
 
-/// The rows of a task.
+/// The number of rows of a task.
 const TASK: usize = 64;
 
 impl<const WIDTH: usize> Poseidon2<WIDTH>

@@ -36,7 +36,7 @@ pub struct Example {
     pub air: Box<dyn Air>,
     /// A trace that satisfies it, with the public values.
     pub execution: Execution,
-    /// What the rows contain, such as `1023 permutations`.
+    /// The content of the rows, such as `1023 permutations`.
     pub content: String,
 }
 

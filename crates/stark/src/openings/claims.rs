@@ -5,12 +5,15 @@ use super::fri;
 use crate::{
     Run, StarkError, VerifyError,
     air::constraints::Constraints,
-    commitment::{Committed, Rows, check_rows, extend_coset, lock},
+    commitment::{Committed, check_rows},
     domain::coset,
-    openings::{Claim, Claimed, combine, quotients},
+    openings::{Claim, Claimed, quotients},
     proof::{OpenedRows, OpenedValues, OpeningProof},
     security::Parameters,
-    trace::blinding::{Blinding, SALT},
+    trace::{
+        blinding::{Blinding, SALT},
+        placement::Combined,
+    },
     transcript::{Challenger, Description, check_work, hash::StarkHash, observe, sample},
 };
 use proofmill_cpu::Level;
@@ -24,21 +27,21 @@ use std::{
     iter::{self, successors},
 };
 
-/// What is claimed of a matrix: the values of its columns at points.
+/// The claims about a matrix: the values of its columns at points.
 #[derive(Clone)]
 pub(crate) struct Claims<const D: usize> {
-    /// The logarithm of the number of rows of the extension.
+    /// The base-2 logarithm of the number of rows of the extension.
     pub(crate) log_height: u32,
     /// The number of columns.
     pub(crate) columns: usize,
-    /// As many matrices side by side count as matrices of their own; there is one point, if there are more than one. Salts are none.
+    /// The number of parts, side by side, that count as matrices of their own; 0 for salts. A matrix of several parts has one point.
     parts: usize,
-    /// Points, and the value of each column there.
+    /// The points, with the value of each column there.
     points: Vec<(Extension<Goldilocks, D>, Vec<Extension<Goldilocks, D>>)>,
 }
 
 impl<const D: usize> Claims<D> {
-    /// Of a matrix with these values at a point and, unless they are empty, at the next row's.
+    /// The claims about a matrix with these values at a point and, unless they are empty, at the next row's point.
     pub(crate) fn of_rows(
         log_height: u32,
         [current, next]: [(Extension<Goldilocks, D>, &[Extension<Goldilocks, D>]); 2],
@@ -49,7 +52,7 @@ impl<const D: usize> Claims<D> {
         Self { log_height, columns: current.1.len(), parts: 1, points }
     }
 
-    /// Of the coordinates of the quotient's polynomials: one matrix, or with blinding one for each of them.
+    /// The claims about the coordinates of the quotient's polynomials: one matrix, or with blinding one matrix for each polynomial.
     pub(crate) fn of_quotient(
         log_height: u32,
         point: Extension<Goldilocks, D>,
@@ -71,19 +74,19 @@ impl<const D: usize> Claims<D> {
         }
     }
 
-    /// Of salts: nothing.
+    /// A matrix of salts, about which nothing is claimed.
     fn of_salts(log_height: u32) -> Self {
         Self { log_height, columns: SALT, parts: 0, points: Vec::new() }
     }
 
-    /// The values of one part at one point, and those of the next, in the transcript's order.
+    /// The values of each part at each point, in the transcript's order.
     fn values(&self) -> impl Iterator<Item = &[Extension<Goldilocks, D>]> {
         let width = self.columns / self.parts.max(1);
         self.points.iter().flat_map(move |(_, values)| values.chunks_exact(width))
     }
 }
 
-/// What is claimed of each commitment: of the random polynomials, the trace, the quotient, and the preprocessed columns.
+/// The claims about each commitment: to the random polynomials, the trace, the quotient, and the preprocessed columns.
 pub(crate) fn of_statement<const D: usize>(
     constraints: &Constraints,
     opened: &OpenedValues<D>,
@@ -104,7 +107,7 @@ pub(crate) fn of_statement<const D: usize>(
     claims
 }
 
-/// With blinding, a matrix is followed by the salts of its rows.
+/// The claims where, with blinding, a matrix is followed by the salts of its rows.
 fn with_salts<const D: usize>(parameters: &Parameters, claims: Vec<Vec<Claims<D>>>) -> Vec<Vec<Claims<D>>> {
     let salted = |claims: Claims<D>| {
         let salts = parameters.is_blinded().then(|| Claims::of_salts(claims.log_height));
@@ -147,18 +150,18 @@ fn begin<const D: usize>(
 
 /// The claims on all matrices of one height, combined.
 struct Combination<const D: usize> {
-    /// The logarithm of the number of rows of the extensions.
+    /// The base-2 logarithm of the number of rows of the extensions.
     log_height: u32,
     /// The different points.
     points: Vec<Extension<Goldilocks, D>>,
-    /// The commitment of each matrix, its place there, and its claims. The columns of a matrix have consecutive powers of the
-    /// challenge.
+    /// The index of each matrix's commitment, the matrix's place there, and its claims. The columns of a matrix have consecutive powers of
+    /// the challenge.
     matrices: Vec<(usize, usize, Vec<Claim<D>>)>,
 }
 
 /// The claims combined for each height, the tallest first.
 struct Combinations<const D: usize> {
-    /// Powers of the challenge, from 1 on: the factors of columns.
+    /// Powers of the challenge, where the first power is 1: the factors of columns.
     powers: Vec<Extension<Goldilocks, D>>,
     of_heights: Vec<Combination<D>>,
 }
@@ -172,7 +175,7 @@ where
         let powers: Vec<_> =
             successors(Some(Extension::ONE), |power| Some(*power * alpha)).take(widest).collect();
         let of_height = |log_height: u32| {
-            // Each height begins with 1: FRI's challenges keep words of different heights apart.
+            // The factors of each height begin with 1: FRI's challenges keep words of different heights apart.
             let (mut points, mut factor) = (Vec::new(), Extension::ONE);
             let mut combine = |(at, values): &(_, Vec<_>)| {
                 let point = points.iter().position(|point| point == at).unwrap_or(points.len());
@@ -219,10 +222,11 @@ where
         sum
     }
 
-    /// The sums of each height's quotients at the queries. What FRI folds is not committed to: it is computed from the rows and the claimed
-    /// values.
+    /// The sums of each height's quotients at the queries. A proof does not have these values of the words that FRI folds: they are
+    /// computed from the rows and the claimed values.
     ///
-    /// For each commitment, `shapes` has logarithms of numbers of rows and numbers of columns, and `widths` the length of a row.
+    /// For each commitment, `shapes` has the base-2 logarithm of the number of rows, and the number of columns, of each matrix. `widths`
+    /// has the length of a row of all its matrices.
     fn at_queries(
         &self,
         log_blowup: u32,
@@ -249,7 +253,7 @@ where
                 };
                 of_queries.push(self.at(combination, row, &inverses));
             }
-            // On so few rows every word is of low degree: a column of one row has to be shown constant, which makes its quotient zero.
+            // On so few rows every word is of low degree. A column of one row has to be shown constant, which makes its quotient zero.
             if combination.log_height == log_blowup && of_queries.iter().any(|value| !value.is_zero()) {
                 return Err(VerifyError::Rejected("a column of one row is not constant"));
             }
@@ -266,45 +270,29 @@ where
         combination: &Combination<D>,
         committed: &[&Committed],
     ) -> Result<Vec<Extension<Goldilocks, D>>, StarkError> {
-        /// From how many columns on it is faster to extend the combination than to combine the extension.
-        const MANY: usize = 64;
-        // Of such rows, and of those that are not kept, the combination: a matrix of its coordinates.
+        // For a sum of columns, the factors of its coordinates: the basis of the extension.
         let unit = |i: usize| Extension(std::array::from_fn(|d| Goldilocks::new((d == i).into())));
         let basis: Vec<_> = (0..D).map(unit).collect();
-        let matrix = |(commitment, place, _): &(usize, usize, _)| &committed[*commitment].matrices[*place];
-        // The first rows determine the combination, of which only D columns are extended.
-        let combine = |at: &(usize, usize, _)| {
-            let matrix = matrix(at);
-            match &matrix.rows {
-                Rows::Kept(rows) if log_blowup > 0 && matrix.columns >= MANY => {
-                    let first = Goldilocks::as_words(&rows[..rows.len() >> log_blowup]);
-                    let sums = combine(level, first, matrix.columns, &self.powers[..matrix.columns]);
-                    Ok(Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D)))
-                }
-                Rows::Kept(_) => Ok(None),
-                Rows::Computed(tiled) => lock(tiled).combination(level, log_blowup, &self.powers).map(Some),
-                Rows::Divided(divided) => {
-                    let sums = divided.combine(&self.powers[..matrix.columns])?;
-                    Ok(Some(extend_coset(level, log_blowup, Extension::coefficients(&sums).to_vec(), D)))
-                }
-            }
+        let combine = |(commitment, place, _): &(usize, usize, _)| {
+            let matrix = &committed[*commitment].matrices[*place];
+            Ok((matrix.combined(level, log_blowup, &self.powers)?, matrix.columns))
         };
         let combined = combination.matrices.iter().map(combine).collect::<Result<Vec<_>, StarkError>>()?;
         let matrices = combination.matrices.iter().zip(&combined);
         let matrices: Vec<_> = matrices
-            .map(|(at, combined)| {
+            .map(|((_, _, claims), (combined, columns))| {
                 let (values, width, powers) = match combined {
-                    Some(values) => (&**values, D, &basis),
-                    None => (matrix(at).kept(), matrix(at).columns, &self.powers),
+                    Combined::Sum(values) => (&**values, D, &basis),
+                    Combined::Columns(rows) => (*rows, *columns, &self.powers),
                 };
-                Claimed { words: Goldilocks::as_words(values), width, powers, claims: at.2.clone() }
+                Claimed { words: Goldilocks::as_words(values), width, powers, claims: claims.clone() }
             })
             .collect();
         Ok(quotients(level, coset(), combination.log_height, &matrices, &combination.points))
     }
 }
 
-/// The different heights of matrices, as logarithms, the greatest first.
+/// The base-2 logarithms of the different heights of matrices, the greatest first.
 fn heights<const D: usize>(claims: &[Vec<Claims<D>>]) -> Vec<u32> {
     let mut heights: Vec<_> = claims.iter().flatten().map(|claims| claims.log_height).collect();
     heights.sort_unstable_by_key(|height| Reverse(*height));
@@ -342,7 +330,7 @@ where
     let (rounds, queries) = fri.open(level, hash, parameters)?;
     let log_height = combinations.of_heights[0].log_height;
     let open = |committed: &&Committed| {
-        // Upper bits of an index are the row of a shorter matrix, as those of a folded word.
+        // The upper bits of an index are the row of a shorter matrix, as they are the index in a folded word.
         let shorter = log_height - committed.log_rows();
         let queries: Vec<_> = queries.iter().map(|query| query >> shorter).collect();
         committed.open(level, hash, parameters, &queries)
@@ -356,7 +344,7 @@ where
     })
 }
 
-/// Checks the claims about the matrices of commitments, of which the caps are given.
+/// Checks the claims about the matrices of commitments, which are given by their caps.
 pub(crate) fn verify<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
@@ -389,7 +377,7 @@ where
     // FRI: all its commitments and challenges, then the indices of queries.
     let queries = fri::verify_commitments(parameters, &log_heights, proof, challenger)?;
     let log_height = queries.log_height;
-    // The rows of queries are those of the commitments.
+    // The rows of queries have to be rows of the committed matrices.
     for ((cap, shapes), rows) in caps.iter().zip(&shapes).zip(&proof.rows) {
         let indices =
             |log_rows: u32| queries.indices.iter().map(move |index| index >> (log_height - log_rows));
@@ -409,7 +397,8 @@ mod tests {
     const PARAMETERS: Parameters =
         Parameters { extension: 2, log_blowup: 1, cap_height: 0, queries: 4, ..Parameters::PROVEN_100 };
 
-    /// The verdict on a proof of matrices of one column, the values of `1 + slope x`, by slopes and logarithms of numbers of rows.
+    /// The verdict on a proof of matrices of one column with the values of `1 + slope x`. `columns` has the slope of each matrix, and the
+    /// base-2 logarithm of its number of rows.
     fn verdict(log_final_length: u32, columns: &[(u64, u32)]) -> Result<(), VerifyError> {
         let level = Level::best();
         let parameters = Parameters { log_final_length, grinding: Default::default(), ..PARAMETERS };
@@ -440,7 +429,7 @@ mod tests {
         verify(level, &Keccak, &parameters, &[committed.cap()], claims, &proof, &mut *Keccak.challenger())
     }
 
-    /// All words on so few points are of low degree, so it takes more than FRI. Plonky3's verifier checks the same.
+    /// All words on so few points are of low degree, so FRI alone does not suffice. Plonky3's verifier checks the same.
     #[test]
     fn columns_of_one_row_are_constant() {
         let refused = Err(VerifyError::Rejected("a column of one row is not constant"));

@@ -6,16 +6,16 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks, GoldilocksEngine, U64s},
 };
 
-/// The cosets `shift * H` of the subgroups H of order 1, 2, 4 to 2^32 in bit-reversed order: each begins with those before it.
+/// The cosets `shift * H` of the subgroups H of order 1, 2, 4 to 2^32 in bit-reversed order: each coset begins with the smaller ones.
 #[derive(Clone, Debug)]
 pub struct Coset {
     shift: Goldilocks,
-    /// Of order 2, 4, 8 ...
+    /// The roots of unity of order 2, 4, 8 ... 2^32.
     roots: [Goldilocks; Goldilocks::TWO_ADICITY as usize],
 }
 
 impl Coset {
-    /// With a generator of the subgroup of order 2^32; `None` if it has another order, or if `shift` is zero.
+    /// The cosets, from a generator of the subgroup of order 2^32. `None` if the generator has another order, or if `shift` is zero.
     pub fn new(generator: Goldilocks, shift: Goldilocks) -> Option<Self> {
         let mut roots = [generator; Goldilocks::TWO_ADICITY as usize];
         for i in (1..roots.len()).rev() {
@@ -34,7 +34,8 @@ impl Coset {
         bits.fold(self.shift, |element, bit| element * self.roots[bit])
     }
 
-    /// The elements at `first + i step` divided by that at `first`, which has none of their bits, in steps of a power of two.
+    /// The elements at `first + i step`, divided by the element at `first`. `step` is a power of two, and `first` has no bit of any
+    /// `i step`.
     pub(super) fn table(&self, step: usize) -> [u64; BLOCK] {
         let log_step = step.trailing_zeros() as usize;
         let mut table = [1; BLOCK];
@@ -47,11 +48,11 @@ impl Coset {
     }
 }
 
-/// `1 / (point - x)`, or `x / (point - x)`, for the elements x of a block, which are those of the table times `first`: one inversion
-/// per lane (Montgomery's trick).
+/// `1 / (point - x)`, or `x / (point - x)`, for the elements x of a block: `first` times the elements of the table. Montgomery's trick
+/// takes one inversion for the block.
 ///
 /// # Panics
-/// If the point is one of them.
+/// If the point is one of these elements.
 pub(super) fn inverses<E: GoldilocksEngine, const N: usize>(
     engine: E,
     table: &[u64; BLOCK],
@@ -72,7 +73,7 @@ pub(super) fn inverses<E: GoldilocksEngine, const N: usize>(
             for d in 0..N {
                 at_point.0[d] = E::Vector::broadcast(engine, point.0[d].to_canonical());
             }
-            // The products of all norms before each.
+            // For each vector, the product of all norms before it.
             let mut products = [E::Vector::one(engine); BLOCK];
             // Only norms are inverted, in the base field: conjugates make inverses of them.
             let mut product = E::Vector::one(engine);
@@ -91,7 +92,7 @@ pub(super) fn inverses<E: GoldilocksEngine, const N: usize>(
             assert!(words.iter().all(|word| *word != 0), "a point outside of the coset");
             batch_invert_vartime(&mut of_lanes);
             let mut inverse = E::Vector::load(engine, Goldilocks::as_words(&of_lanes));
-            // Backwards: `inverse` is that of the product of the norms up to the k-th.
+            // Backwards: `inverse` is the inverse of the product of the norms up to the k-th.
             for k in (0..BLOCK / lanes).rev() {
                 let x = E::Vector::load(engine, &table[k * lanes..]) * first;
                 let mut difference = at_point;

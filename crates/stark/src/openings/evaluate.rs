@@ -33,10 +33,10 @@ pub struct Opened<'a> {
     pub points: Vec<usize>,
 }
 
-/// The most blocks that one task sums.
+/// The largest number of blocks that one task sums.
 const BLOCKS: usize = 16;
 
-/// The rows that are read for each vector of columns before the next vector.
+/// The number of rows that are read for each pair of vectors of columns before the next pair.
 const ROWS: usize = 16;
 
 /// The weights of a block's rows for one coefficient of one point.
@@ -45,8 +45,8 @@ struct Weights {
     limbs: [Limbs; BLOCK],
 }
 
-/// For each matrix and each of its points, the values of the columns, polynomials of degree below `2^log_rows` whose values on the
-/// coset of that order are the first rows.
+/// For each matrix and each of its points, the values of the columns. A column is a polynomial of degree below `2^log_rows`; its values on
+/// the coset of that order are the first rows.
 ///
 /// # Panics
 /// If a matrix has too few rows, or if a point is in the coset.
@@ -83,7 +83,8 @@ where
     matrices.iter().zip(sums).map(of_matrix).collect()
 }
 
-/// For each point of a matrix, the sums of the columns times the weights of their rows. `weights` is given a point and a range of rows.
+/// For each point of a matrix, the sums of the columns times the weights of their rows. `weights` is given the index of a point, and a
+/// range of rows.
 pub fn weighted_sums<const N: usize>(
     level: Level,
     matrix: &Opened<'_>,
@@ -100,7 +101,7 @@ pub fn weighted_sums<const N: usize>(
     sums.swap_remove(0)
 }
 
-/// For each matrix and each of its points, the sums of the columns times the weights of their rows: `weigh` is given the first row of a
+/// For each matrix and each of its points, the sums of the columns times the weights of their rows. `weigh` is given the first row of a
 /// block, and writes the weights of all points.
 ///
 /// # Panics
@@ -244,7 +245,7 @@ fn add_wide<E: GoldilocksEngine>(
                 let (vector, plane) = (index % 2 + index / 2 / weights.len() * 2, index / 2 % weights.len());
                 let (start, fresh) = (vector_start::<E>(vector, width), vector * lanes);
                 for lane in 0..lanes {
-                    // Not what overlaps the vector before.
+                    // Columns that the vector before has, too, were added there.
                     if start + lane >= fresh {
                         sums[plane][start + lane] += Goldilocks::new(place[lane]);
                     }

@@ -8,14 +8,14 @@ use proofmill_field::{
 };
 use proofmill_run::parallel;
 
-/// The blocks of a task.
+/// The number of blocks of a task.
 const BLOCKS: usize = 8;
 
-/// Folds values `log_arity` times, with `beta`, its square, and so on. The coefficients of each value follow each other, as any words;
-/// the values' domain is the subgroup, in bit-reversed order, whose elements' inverses are `inverses`.
+/// Folds values `log_arity` times, with `beta`, its square, and so on. `words` has the coefficients of each value, one value after the
+/// other, as any words. The domain of the values is the subgroup, in bit-reversed order, whose elements' inverses are `inverses`.
 ///
 /// # Panics
-/// If the number of words is not that of whole groups.
+/// If `log_arity` is 0, or if the words are not whole groups of `2^log_arity` values.
 pub fn fold<const N: usize>(
     level: Level,
     inverses: &Coset,
@@ -27,7 +27,7 @@ where
     Extension<Goldilocks, N>: ExtensionField<N>,
 {
     assert!(log_arity > 0 && words.len().is_multiple_of(N << log_arity), "groups of 2^{log_arity} values");
-    // Those of x in the pairs (x, -x).
+    // The inverses of x in the pairs (x, -x).
     let table = inverses.table(2);
     let once = |words: &[u64], beta: Extension<Goldilocks, N>| {
         let mut folded = vec![Extension([Goldilocks::ZERO; N]); words.len() / (2 * N)];

@@ -1,9 +1,10 @@
 //! FRI: a committed word is near to a polynomial of low degree (Ben-Sasson, Bentov, Horesh, Riabzev, 2018).
 //!
-//! A round halves a word one or more times: with `p(x) = e(x^2) + x o(x^2)`, the values of `e + beta o` follow from pairs of values,
-//! `(p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x)`; the next halving takes `beta^2`. Words are in bit-reversed order, where
-//! the pairs of all halvings of a round are adjacent. Their domain is taken for a subgroup: the shift of its coset is in the
-//! polynomial.
+//! A round halves a word one or more times. With `p(x) = e(x^2) + x o(x^2)`, the values of `e + beta o` follow from pairs of values,
+//! `(p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x)`. The next halving takes `beta^2`.
+//!
+//! Words are in bit-reversed order, where the pairs of all halvings of a round are adjacent. Their domain is taken for a subgroup: the
+//! shift of its coset is a part of the polynomial.
 
 use crate::{
     StarkError, VerifyError,
@@ -69,8 +70,9 @@ where
     values[0]
 }
 
-/// The prover's side after the queries are known.
+/// The prover's state after the queries are known.
 pub(crate) struct Prover<const D: usize> {
+    /// The commitment of each round, the base-2 logarithm of its arity, and its proof of work.
     rounds: Vec<(Committed, u32, Goldilocks)>,
     pub(crate) final_polynomial: Vec<Extension<Goldilocks, D>>,
     pub(crate) query_work: Goldilocks,
@@ -89,8 +91,8 @@ fn arities(parameters: &Parameters, log_heights: &[u32]) -> Vec<u32> {
     segments.flat_map(|(from, to)| parameters.log_arities_between(*from, to)).collect()
 }
 
-/// Commits to the first word and to what rounds make of it, and draws queries. Shorter words are added where the first is folded to
-/// their length, each times the next power of the round's challenge.
+/// Commits to the word of each round, sends the final polynomial, and draws queries. A shorter word is added where the first word is folded
+/// to the same length, times the next power of the round's challenge.
 pub(crate) fn prove<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
@@ -119,7 +121,7 @@ where
         observe_cap(challenger, committed.cap());
         let work = challenger.work(level, parameters.grinding.commit);
         let beta = sample(challenger);
-        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(committed.matrices[0].kept()));
+        word = fold(level, inverses(), log_arity, beta, Goldilocks::as_words(coefficients));
         // The fold takes the lower powers of beta: the shorter word has the next one.
         if let Some(other) = words.next_if(|other| other.len() == word.len()) {
             let factor = beta.pow_vartime(&[1 << log_arity]);
@@ -127,8 +129,8 @@ where
         }
         rounds.push((committed, log_arity, work));
     }
-    // A part of the word suffices for the coefficients of a polynomial of its degree. In
-    // bit-reversed order the first values are those on a smaller subgroup.
+    // A part of the word suffices for the coefficients of a polynomial of its degree. In bit-reversed order the first values are the values
+    // on a smaller subgroup.
     word.truncate(1 << parameters.log_final_length);
     let log_len = word.len().ilog2();
     let mut values: Vec<_> = (0..word.len()).flat_map(|i| word[reverse(i, log_len)].0).collect();
@@ -136,7 +138,7 @@ where
     // The final polynomial is fixed before the queries, or it could be fitted to them.
     let final_polynomial = unflatten(&values);
     observe(challenger, &final_polynomial);
-    // FRI query phase: grinding, then indices of the tallest word.
+    // FRI query phase: grinding, then indices of values of the tallest word.
     let query_work = challenger.work(level, parameters.grinding.query);
     let queries = (0..parameters.queries).map(|_| challenger.sample_bits(log_height)).collect();
     Prover { rounds, final_polynomial, query_work, queries }
@@ -171,18 +173,20 @@ impl<const D: usize> Prover<D> {
     }
 }
 
-/// The verifier's side after the queries are known.
+/// The verifier's state after the queries are known.
 pub(crate) struct Queries<const D: usize> {
-    /// Rows of the tallest word.
+    /// The indices of the queries in the tallest word.
     pub(crate) indices: Vec<usize>,
-    /// The base-2 logarithm of its length.
+    /// The base-2 logarithm of the length of the tallest word.
     pub(crate) log_height: u32,
     /// The challenge of each round.
     betas: Vec<Extension<Goldilocks, D>>,
+    /// The base-2 logarithm of the arity of each round.
     arities: Vec<u32>,
 }
 
-/// Takes all commitments, and draws challenges and queries, for words of these heights, the tallest first. Checks every length.
+/// Observes all commitments, and draws challenges and queries. `log_heights` has the base-2 logarithms of the lengths of the words, the
+/// tallest first. Checks every length.
 pub(crate) fn verify_commitments<const D: usize>(
     parameters: &Parameters,
     log_heights: &[u32],
@@ -284,7 +288,7 @@ where
     verify_final_polynomial(height, &indices, &values, &proof.final_polynomial)
 }
 
-/// Checks that the last values are those of the final polynomial on the subgroup that is left, of order `2^height`.
+/// Checks that the last values are the final polynomial's values on the subgroup that is left, of order `2^height`.
 fn verify_final_polynomial<const D: usize>(
     height: u32,
     indices: &[usize],

@@ -1,7 +1,7 @@
 //! Openings of committed columns at points of an extension, and the folding of FRI.
 //!
-//! Matrices are row-major and hold any words as elements; their rows are in bit-reversed order, so that the first rows are those
-//! of a smaller coset, and the element of row `i` is the product of one root of unity for each bit of i that is set.
+//! Matrices are row-major, and any words stand for elements. Their rows are in bit-reversed order, so that the first rows are the rows of a
+//! smaller coset. The element of row `i` is the shift times one root of unity for each bit of i that is set.
 
 pub(crate) mod claims;
 mod coset;
@@ -18,7 +18,7 @@ pub use quotients::{Claim, Claimed, combine, quotients};
 
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksEngine, U64s};
 
-/// The rows that kernels work on at a time.
+/// The number of rows that kernels work on at a time.
 const BLOCK: usize = 256;
 
 /// Extension elements of the rows of a block, one array per coefficient.
@@ -31,7 +31,7 @@ fn gather(words: &[u64], width: usize, column: usize) -> [u64; BLOCK] {
     values
 }
 
-/// The first column of vector `index` of a row of at least one vector: the last one overlaps the one before.
+/// The first column of vector `index` of a row that has at least one vector of columns. The last vector overlaps the vector before it.
 #[inline(always)]
 fn vector_start<E: GoldilocksEngine>(index: usize, width: usize) -> usize {
     (index * E::U64s::WIDTH).min(width - E::U64s::WIDTH)

@@ -1,8 +1,8 @@
 //! The quotients that FRI tests: `sum_z 1 / (z - x) sum_m (c_(m, z) - f_(m, z) sum_i p_(m, i) m_i(x))` for the rows x of matrices m of
 //! one height, which are opened at points z.
 //!
-//! The rows' combinations are computed once for all points of a matrix. Vectors are across columns, two rows at a time, or across
-//! rows of narrow matrices; the factors of 64 vectors stay in the first-level cache while a block of rows goes by.
+//! The rows' combinations are computed once for all points of a matrix. Vectors are across columns, two rows at a time, or across rows of
+//! narrow matrices. The factors of 64 vectors stay in the first-level cache while a block of rows goes by.
 
 use super::{
     BLOCK, Coset, Planes,
@@ -25,7 +25,7 @@ pub struct Claimed<'a, const N: usize> {
     pub words: &'a [u64],
     /// The number of columns.
     pub width: usize,
-    /// The factor of each column in the combination; there may be more.
+    /// The factor of each column in the combination. There may be more factors than columns.
     pub powers: &'a [Extension<Goldilocks, N>],
     /// The claims, one per point.
     pub claims: Vec<Claim<N>>,
@@ -42,16 +42,16 @@ pub struct Claim<const N: usize> {
     pub factor: Extension<Goldilocks, N>,
 }
 
-/// The vectors of a row whose products are added before a reduction.
+/// The number of vectors of a row whose products are added before a reduction.
 const CHUNK: usize = 64;
 
-/// The blocks of a task.
+/// The number of blocks of a task.
 const BLOCKS: usize = 4;
 
 /// The combination of the columns in each row.
 ///
 /// # Panics
-/// If the number of words is not that of whole rows, or if there are not as many factors as columns.
+/// If the words are not whole rows, or if there is not one factor for each column.
 pub fn combine<const N: usize>(
     level: Level,
     words: &[u64],
@@ -133,8 +133,8 @@ where
     results
 }
 
-/// For each coefficient, the limbs of the factors: of each vector of columns, six vectors, or the limbs of each column where a row
-/// is less than a vector.
+/// For each coefficient, the limbs of the factors: six vectors for each vector of columns. Where a row is less than a vector, the six limbs
+/// of each column.
 fn factors<E: GoldilocksEngine, const N: usize>(_: E, powers: &[Extension<Goldilocks, N>]) -> [Vec<u64>; N] {
     let (lanes, width) = (E::U64s::WIDTH, powers.len());
     std::array::from_fn(|d| {
@@ -144,7 +144,7 @@ fn factors<E: GoldilocksEngine, const N: usize>(_: E, powers: &[Extension<Goldil
         let mut table = vec![0; width.div_ceil(lanes) * 6 * lanes];
         for (vector, table) in table.chunks_exact_mut(6 * lanes).enumerate() {
             let start = vector_start::<E>(vector, width);
-            // Not the columns that the vector before has, too.
+            // Columns that the vector before has, too, keep the factor zero here.
             for lane in vector * lanes - start..lanes {
                 let limbs = limbs(powers[start + lane].0[d]);
                 limbs.iter().enumerate().for_each(|(i, limb)| table[i * lanes + lane] = *limb);
@@ -271,7 +271,7 @@ fn store<E: GoldilocksEngine, const N: usize>(
     }
 }
 
-/// Adds a matrix's claims less its combinations to the sums of their points.
+/// Adds a matrix's claimed values, less its combinations, to the sums of their points.
 fn subtract<E: GoldilocksEngine, const N: usize>(
     engine: E,
     combined: &Planes<N>,

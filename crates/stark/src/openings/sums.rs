@@ -1,18 +1,18 @@
-//! Sums of products with factors that are known before, without a reduction or a carry per product.
+//! Sums of products with factors that are known in advance, without a reduction or a carry per product.
 //!
-//! For a word `a = l + 2^32 h` and a factor f, `a f = l f + h f'` with `f' = 2^32 f mod p`. Both factors are split into limbs of 22
-//! bits: a product of halves and limbs is below 2^54, two of them are added for each term, and 512 terms stay below 2^64. That
-//! is 6 products and 6 sums for each coefficient, where a product's planes take 4 products and 18 other instructions.
+//! For a word `a = l + 2^32 h` and a factor f, `a f = l f + h f'` with `f' = 2^32 f mod p`. Both factors, f and f', are split into limbs of
+//! 22 bits. A product of halves and limbs is below 2^54, two of them are added for each term, and 512 terms stay below 2^64. That is 6
+//! products and 6 sums for each coefficient, where a product's planes take 4 products and 18 other instructions.
 
 use proofmill_field::goldilocks::{Goldilocks, GoldilocksLanes, U64s};
 
-/// The bits of a limb.
+/// The number of bits of a limb.
 const LIMB: u32 = 22;
 
-/// The terms of a sum, at most.
+/// The largest number of terms of a sum.
 pub(super) const MOST_TERMS: usize = 512;
 
-/// The limbs of a factor, then those of its product with 2^32.
+/// The limbs of a factor, then the limbs of its product with 2^32.
 pub(super) type Limbs = [u64; 6];
 
 pub(super) fn limbs(factor: Goldilocks) -> Limbs {
@@ -36,7 +36,7 @@ impl<W: U64s> Sum<W> {
         Self([W::splat(token, 0); 3])
     }
 
-    /// Adds the product of words, given as themselves and their high halves, with the factor of a limb's number.
+    /// Adds the products of words and factors. Words are given as themselves and as their high halves, factors as [`Limbs`].
     #[inline(always)]
     pub(super) fn add(&mut self, [low, high]: [W; 2], limbs: [W; 6]) {
         for i in 0..3 {

@@ -1,8 +1,10 @@
 //! Proofs as bytes.
 //!
-//! A header: the eight bytes `PMSTARK` and the version, 3; the name of the hash, padded to 16 bytes with zeros; the degree of the
-//! extension and the logarithm of the number of rows, one byte each. Then all fields of [`Proof`] in their order: elements as eight
-//! little-endian bytes, digests as 32, lists behind their length in four little-endian bytes.
+//! A proof begins with a header: the eight bytes `PMSTARK` and the version, 3. The name of the hash follows, padded to 16 bytes with zeros.
+//! Then come the degree of the extension and the base-2 logarithm of the number of rows, one byte each.
+//!
+//! All fields of [`Proof`] follow in their order. An element is eight little-endian bytes, a digest is 32 bytes. A list follows its length,
+//! which is four little-endian bytes.
 //!
 //! Proofs of several tables begin with `PMTABLE`, and have a list of logarithms, one byte each, as their first field.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -26,10 +28,10 @@ const MOST_LOG_ROWS: u8 = 32;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The file is none of this format.
+    /// The bytes do not begin as a proof of this format.
     #[error("byte 0: expected a STARK proof of {what}, version {VERSION}")]
     Magic {
-        /// A trace, or several tables.
+        /// The statement of the proof: about a trace, or about several tables.
         what: &'static str,
     },
     /// The proof has another version. The transcript of versions before 3 did not have the AIR's constants.
@@ -43,7 +45,7 @@ pub enum DecodeError {
     /// The proof was made with another hash.
     #[error("byte 8: expected a proof with the hash {expected}, found {found}")]
     Hash {
-        /// The verifier's.
+        /// The name of the verifier's hash.
         expected: &'static str,
         /// The name in the proof.
         found: String,
@@ -51,7 +53,7 @@ pub enum DecodeError {
     /// The proof has challenges in another extension.
     #[error("byte 24: expected an extension of degree {expected}, found {found}")]
     Degree {
-        /// The verifier's.
+        /// The degree that the verifier expects.
         expected: usize,
         /// The degree in the proof.
         found: usize,
@@ -59,7 +61,7 @@ pub enum DecodeError {
     /// The trace would have more rows than there are roots of unity.
     #[error("byte {at}: expected a trace of at most 2^32 rows, found 2^{found}")]
     Rows {
-        /// Where the logarithm is.
+        /// The index of the logarithm's byte.
         at: usize,
         /// The logarithm in the proof.
         found: u8,
@@ -67,25 +69,25 @@ pub enum DecodeError {
     /// The bytes end early.
     #[error("byte {at}: expected {needed} more bytes, found {found}")]
     Truncated {
-        /// Where they are missed.
+        /// The index of the byte at which the next value begins.
         at: usize,
-        /// What the next value needs.
+        /// The number of bytes that the next value or list needs.
         needed: u64,
-        /// What is left.
+        /// The number of bytes that are left.
         found: usize,
     },
     /// An integer is not below the modulus.
     #[error("byte {at}: expected an element below 2^64 - 2^32 + 1")]
     NotCanonical {
-        /// Where the integer begins.
+        /// The index of the byte at which the integer begins.
         at: usize,
     },
     /// More bytes follow the proof.
     #[error("byte {at}: expected the end, found {found} more bytes")]
     Trailing {
-        /// Where the proof ends.
+        /// The index of the byte at which the proof ends.
         at: usize,
-        /// The number of bytes.
+        /// The number of bytes that follow.
         found: usize,
     },
 }
@@ -235,7 +237,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// That nothing follows.
+    /// Checks that no bytes are left.
     pub(crate) fn end(&self) -> Result<(), DecodeError> {
         match self.bytes.len() {
             0 => Ok(()),
@@ -331,7 +333,7 @@ fn check_header<const D: usize>(
     if found == D { Ok(()) } else { Err(DecodeError::Degree { expected: D, found }) }
 }
 
-/// What a proof says of itself. A verifier takes its own hash and extension, and knows how many rows it wants.
+/// The header of a proof. A verifier takes its own hash and extension, and knows how many rows it wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The hash of trees and transcript.
@@ -346,7 +348,7 @@ impl Header {
     /// Reads the header of a proof. The rest is not read.
     ///
     /// # Errors
-    /// [`DecodeError`] if it is none.
+    /// [`DecodeError`] if the bytes do not begin with the header of a proof.
     pub fn read(proof: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(proof);
         let (name, extension) = header(&mut reader, MAGIC, "a trace")?;
@@ -364,7 +366,7 @@ fn padded(name: &str) -> [u8; NAME] {
     bytes
 }
 
-/// A name for people.
+/// The name of a hash in a header, as text for people.
 fn shown(name: &[u8; NAME]) -> String {
     String::from_utf8_lossy(name).trim_end_matches('\0').escape_debug().to_string()
 }
@@ -384,7 +386,7 @@ impl<const D: usize> Proof<D> {
         writer.0
     }
 
-    /// Reads a proof. Memory is a small multiple of the bytes.
+    /// Reads a proof. The memory that it takes is a small multiple of the bytes.
     ///
     /// # Errors
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.
@@ -428,7 +430,7 @@ impl<const D: usize> TablesProof<D> {
         writer.0
     }
 
-    /// Reads a proof. Memory is a small multiple of the bytes.
+    /// Reads a proof. The memory that it takes is a small multiple of the bytes.
     ///
     /// # Errors
     /// [`DecodeError`] says where the bytes are no proof with this hash and extension.

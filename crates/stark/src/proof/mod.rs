@@ -8,7 +8,7 @@ use proofmill_hash::Digest;
 /// A proof with challenges in the extension of degree `D`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof<const D: usize> {
-    /// The logarithm of the number of rows of the trace.
+    /// The base-2 logarithm of the number of rows of the trace.
     pub log_rows: u32,
     /// The commitment to the trace.
     pub trace: Vec<Digest>,
@@ -18,28 +18,29 @@ pub struct Proof<const D: usize> {
     pub random: Vec<Digest>,
     /// The proof of work before the point outside of the domain.
     pub out_of_domain_work: Goldilocks,
-    /// Values at that point.
+    /// The values of all columns at that point.
     pub opened: OpenedValues<D>,
-    /// That they are those of the committed polynomials.
+    /// The argument that the committed polynomials have these values.
     pub opening: OpeningProof<D>,
 }
 
-/// The values of all columns at the point outside of the domain. With blinding, those of the trace's random columns follow its own.
+/// The values of all columns at the point outside of the domain. With blinding, the values of the trace's random columns follow those of
+/// its own columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedValues<const D: usize> {
-    /// Of the trace.
+    /// The values of the trace.
     pub trace: Vec<Extension<Goldilocks, D>>,
-    /// Of the trace one row on; empty if constraints do not read it.
+    /// The values of the trace at the next row's point; empty if constraints do not read the next row.
     pub next: Vec<Extension<Goldilocks, D>>,
-    /// Of the preprocessed columns.
+    /// The values of the preprocessed columns.
     pub preprocessed: Vec<Extension<Goldilocks, D>>,
-    /// Of the preprocessed columns one row on; empty if constraints do not read it.
+    /// The values of the preprocessed columns at the next row's point; empty if constraints do not read the next row.
     pub next_preprocessed: Vec<Extension<Goldilocks, D>>,
-    /// Of the coefficients of each polynomial of the quotient.
+    /// The values of the coordinates of each polynomial of the quotient.
     pub quotient: Vec<[Extension<Goldilocks, D>; D]>,
-    /// Of the random columns that follow each polynomial of the quotient; empty without blinding.
+    /// The values of the random columns that follow each polynomial of the quotient; empty without blinding.
     pub beside_quotient: Vec<Extension<Goldilocks, D>>,
-    /// Of random polynomials that are committed to on their own; empty without blinding.
+    /// The values of the random polynomials that are committed to on their own; empty without blinding.
     pub random: Vec<Extension<Goldilocks, D>>,
 }
 
@@ -54,14 +55,14 @@ pub struct OpeningProof<const D: usize> {
     pub final_polynomial: Vec<Extension<Goldilocks, D>>,
     /// The proof of work before the queries.
     pub query_work: Goldilocks,
-    /// The rows that are queried, of each commitment: random polynomials, trace, quotient, preprocessed columns.
+    /// The queried rows of each commitment: to random polynomials, trace, quotient, preprocessed columns.
     pub rows: Vec<OpenedRows>,
 }
 
 /// A round of FRI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Round<const D: usize> {
-    /// The commitment to the word that is folded, a row for each value that remains.
+    /// The commitment to the word that is folded, with a row for each value of the folded word.
     pub commitment: Vec<Digest>,
     /// The proof of work before the challenge.
     pub work: Goldilocks,
@@ -76,7 +77,7 @@ pub struct Round<const D: usize> {
 /// Opened rows of a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedRows {
-    /// The row of each query, in their order. With blinding, the row of each matrix is followed by its salt.
+    /// The row of each query, in the order of the queries. With blinding, the row of each matrix is followed by its salt.
     pub values: Vec<Goldilocks>,
     /// Digests that lead from the rows to the commitment: layer by layer, left to right.
     pub siblings: Vec<Digest>,

@@ -5,14 +5,20 @@ pub(crate) mod quotient;
 use crate::{
     Run, StarkError, Trace,
     air::{Preprocessed, constraints::Constraints},
-    commitment::{Committed, Matrix, Rows, check_shape, extend, extend_coset, extend_trace, lock, restore},
+    commitment::{Committed, check_shape},
     domain::{coset, generator, reverse},
     error::{changed, unreachable_refusal},
+    extension::{extend, extend_coset},
     openings::{Opened, claims, evaluate},
     proof::{OpenedValues, Proof},
     prove::quotient::{Quotient, factors},
     security::Parameters,
-    trace::{blinding::Blinding, divided::Divided, rows::RowInputs},
+    trace::{
+        blinding::Blinding,
+        divided::Divided,
+        placement::{Matrix, extend_trace},
+        rows::RowInputs,
+    },
     transcript::{Challenger, hash::StarkHash, observe_cap, sample, shape},
     verify::verify,
 };
@@ -60,7 +66,7 @@ impl PreprocessedKey {
         self.committed.matrix(0).columns
     }
 
-    /// The commitment, of as many digests as the parameters' cap, and the logarithm of the number of rows: the verifier's key.
+    /// The verifier's key: the commitment, with as many digests as the parameters' cap has, and the base-2 logarithm of the number of rows.
     pub fn commitment(&self) -> (&[Digest], u32) {
         (self.committed.cap(), self.log_rows)
     }
@@ -69,8 +75,8 @@ impl PreprocessedKey {
 /// Proves that a trace, borrowed, owned or read in parts, satisfies an AIR with these public values. The proof is verified
 /// before it is returned.
 ///
-/// Runs on the ambient rayon pool. Memory is what [`Memory`](crate::Memory) says, trees, and a few elements of the extension for each
-/// row of the extended trace.
+/// Runs on the ambient rayon pool. It takes the memory that [`Memory`](crate::Memory) says, trees, and a few elements of the extension for
+/// each row of the extended trace.
 ///
 /// # Errors
 /// [`StarkError::Parameters`], [`StarkError::Shape`], [`StarkError::PublicValues`], [`StarkError::Preprocessed`],
@@ -98,32 +104,21 @@ where
         Divided::check(constraints, parameters)?;
     }
     let statement = Statement { hash, parameters, constraints, preprocessed, public_values, log_rows };
-    let (proof, rows) = statement.prove(run, &mut trace)?;
+    let (proof, extended) = statement.prove(run, &mut trace)?;
     // A wrong trace gives a proof, too: only the check at zeta shows that a constraint fails.
     run.progress.begin("verify");
     let key = preprocessed.map(PreprocessedKey::commitment);
     let Err(error) = verify(run.level, hash, parameters, constraints, key, public_values, &proof) else {
         return Ok(proof);
     };
-    // An owned trace was taken: its values are restored from what was computed of it.
-    let mut computed = rows.filter(|_| trace.len() == 0);
-    match &mut computed {
-        None => {}
-        Some(Rows::Kept(values)) => {
-            let values = &mut values[..constraints.columns << log_rows];
-            restore(run.level, values, constraints.columns);
-        }
-        Some(Rows::Computed(tiled)) => lock(tiled).restore(run.level)?,
-        Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
+    // An owned trace was taken: its values are restored from its extension.
+    let mut extended = extended.filter(|_| trace.len() == 0);
+    if let Some(extended) = &mut extended {
+        extended.restore(run.level, parameters.log_blowup)?;
     }
-    let read = |row: usize, values: &mut [Goldilocks]| match &computed {
+    let read = |row: usize, values: &mut [Goldilocks]| match &extended {
         None => trace.read(row * values.len(), values),
-        Some(Rows::Kept(restored)) => {
-            values.copy_from_slice(&restored[row * values.len()..][..values.len()]);
-            Ok(())
-        }
-        Some(Rows::Computed(tiled)) => lock(tiled).read_row(row, values),
-        Some(Rows::Divided(_)) => unreachable!("a divided trace can be read"),
+        Some(restored) => restored.read_row(row, values),
     };
     let preprocessed = preprocessed.map_or(&[][..], |key| &key.values);
     let inputs = RowInputs { constraints, rows: 1 << log_rows, preprocessed, public_values };
@@ -146,7 +141,8 @@ pub(crate) fn check_hash(hash: &dyn StarkHash, of_key: Option<&str>) -> Result<(
     }
 }
 
-/// Checks a trace of `2^log_rows` rows, given the columns of the preprocessed columns and the logarithm of the number of their rows.
+/// Checks a trace of `2^log_rows` rows. `preprocessed` has the number of preprocessed columns, and the base-2 logarithm of the number of
+/// their rows.
 pub(crate) fn check(
     constraints: &Constraints,
     parameters: &Parameters,
@@ -182,7 +178,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// What is proved, which was checked.
+/// The statement to prove, which was checked.
 struct Statement<'a> {
     hash: &'a dyn StarkHash,
     parameters: &'a Parameters,
@@ -193,12 +189,12 @@ struct Statement<'a> {
 }
 
 impl Statement<'_> {
-    /// The proof, and the rows of the extended trace.
+    /// The proof, and the extended trace.
     fn prove<const D: usize>(
         &self,
         run: Run<'_>,
         trace: &mut Trace<'_>,
-    ) -> Result<(Proof<D>, Option<Rows>), StarkError>
+    ) -> Result<(Proof<D>, Option<Matrix>), StarkError>
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
@@ -228,7 +224,7 @@ impl Statement<'_> {
         let preprocessed = preprocessed.map(|key| &key.committed);
         let committed = [random.as_ref(), Some(&trace), Some(&quotient), preprocessed];
         let opened = self.opened(level, committed, [zeta, next])?;
-        // Opening argument: FRI shows that `(f(zeta) - f(x)) / (zeta - x)` are of low degree.
+        // Opening argument: FRI shows that the quotients `(f(zeta) - f(x)) / (zeta - x)` are of low degree.
         let claims = claims::of_statement(constraints, &opened, parameters.log_height(log_rows), zeta, next);
         let committed: Vec<_> = committed.into_iter().flatten().collect();
         let opening = claims::prove(run, hash, parameters, &committed, claims, &mut blinding, challenger)?;
@@ -241,7 +237,7 @@ impl Statement<'_> {
             opened,
             opening,
         };
-        Ok((proof, trace.into_rows()))
+        Ok((proof, trace.into_matrix()))
     }
 
     /// Fiat-Shamir: statement and trace are fixed before alpha, or they could be fitted to it.
@@ -256,11 +252,11 @@ impl Statement<'_> {
             observe_cap(challenger, key.committed.cap());
         }
         self.public_values.iter().for_each(|value| challenger.observe(*value));
-        // Powers of alpha combine the constraints: a violated one hardly ever cancels.
+        // Powers of alpha combine the constraints: a violated constraint hardly ever cancels.
         sample(challenger)
     }
 
-    /// Quotient: constraints over the vanishing polynomial, on a coset for each chunk.
+    /// Quotient: constraints divided by the vanishing polynomial, on a coset for each chunk.
     fn quotient<const D: usize>(
         &self,
         level: Level,
@@ -281,8 +277,8 @@ impl Statement<'_> {
         quotient_chunks(level, parameters, &quotient, &matrices, blinding)
     }
 
-    /// Out-of-domain opening (DEEP): columns at zeta, and at the next row if it is read. Commitments are to the random polynomials, the
-    /// trace, the quotient, and the preprocessed columns.
+    /// Out-of-domain opening (DEEP): the values of columns at zeta and, if constraints read the next row, at the next row's point.
+    /// `committed` has the random polynomials, the trace, the quotient, and the preprocessed columns.
     fn opened<const D: usize>(
         &self,
         level: Level,
@@ -302,14 +298,15 @@ impl Statement<'_> {
     }
 }
 
-/// The point outside of the domains, and what is fixed before it is drawn.
+/// The point outside of the domains, with the messages that are fixed before it is drawn.
 pub(crate) struct OutOfDomain<const D: usize> {
-    /// The commitment to the quotient, or to those of several traces.
+    /// The commitment to the quotient, or to the quotients of several traces.
     pub(crate) quotient: Committed,
     /// The commitment to random polynomials, if there is blinding.
     pub(crate) random: Option<Committed>,
-    /// The proof of work.
+    /// The proof of work before the point.
     pub(crate) work: Goldilocks,
+    /// The point.
     pub(crate) zeta: Extension<Goldilocks, D>,
 }
 
@@ -326,7 +323,7 @@ pub(crate) fn commit_to_quotients<const D: usize>(
     let quotient = Committed::new(level, hash, parameters, chunks, blinding);
     // The quotient is fixed before zeta, or it could be made to agree at that point only.
     observe_cap(challenger, quotient.cap());
-    // Zero knowledge: these make what FRI folds uniform, so they too are fixed before zeta.
+    // Zero knowledge: random polynomials make the word that FRI folds uniform. They are fixed before zeta, too.
     let random = random_polynomials::<D>(level, hash, parameters, log_rows, blinding);
     if let Some(random) = &random {
         observe_cap(challenger, random.cap());
@@ -336,7 +333,8 @@ pub(crate) fn commit_to_quotients<const D: usize>(
     OutOfDomain { quotient, random, work, zeta: sample(challenger) }
 }
 
-/// The values of columns of matrices at a point and, of those that constraints read the next row of, at the next row's.
+/// The values of the columns of matrices at a point. If constraints read the next row of a matrix, its values at the next row's point are
+/// the second list.
 pub(crate) fn values_at<const D: usize>(
     level: Level,
     matrices: &[(&Matrix, bool)],
@@ -348,31 +346,24 @@ where
 {
     let points_of = |next: bool| if next { vec![0, 1] } else { vec![0] };
     // All kept matrices in one pass: they share the barycentric weights.
-    let kept = matrices.iter().filter_map(|(matrix, next)| match &matrix.rows {
-        Rows::Kept(rows) => {
-            let words = Goldilocks::as_words(rows);
-            Some(Opened { words, width: matrix.columns, points: points_of(*next) })
-        }
-        Rows::Computed(_) | Rows::Divided(_) => None,
+    let kept = matrices.iter().filter_map(|(matrix, next)| {
+        let words = Goldilocks::as_words(matrix.kept()?);
+        Some(Opened { words, width: matrix.columns, points: points_of(*next) })
     });
-    // The first rows are the values on a smaller coset, and as many as there are coefficients.
+    // The first rows are the values on a smaller coset. There are as many as coefficients, so that they determine the columns.
     let mut of_kept =
         evaluate(level, coset(), log_coefficients, &kept.collect::<Vec<_>>(), &points).into_iter();
     let of_matrix = |(matrix, next): &(&Matrix, bool)| {
-        let values = match &matrix.rows {
-            Rows::Kept(_) => of_kept.next().unwrap_or_default(),
-            Rows::Computed(tiled) => lock(tiled).evaluate(level, &points, &points_of(*next))?,
-            Rows::Divided(divided) => divided.evaluate(&points, &points_of(*next))?,
-        };
-        let mut values = values.into_iter();
+        let values = matrix.evaluate(level, &points, &points_of(*next))?;
+        let mut values = values.or_else(|| of_kept.next()).unwrap_or_default().into_iter();
         Ok([(); 2].map(|()| values.next().unwrap_or_default()))
     };
     matrices.iter().map(of_matrix).collect()
 }
 
 impl<const D: usize> OpenedValues<D> {
-    /// Of the values of matrices at the point and at the next row's: of the random polynomials with blinding, the trace, the quotient, and
-    /// the preprocessed columns if there are some.
+    /// Sorts the values of matrices at the point and at the next row's point. The matrices are the random polynomials if there is blinding,
+    /// the trace, the quotient, and the preprocessed columns if there are some.
     pub(crate) fn new(
         parameters: &Parameters,
         constraints: &Constraints,
@@ -395,8 +386,8 @@ impl<const D: usize> OpenedValues<D> {
     }
 }
 
-/// The commitment to random polynomials for traces of these numbers of rows, if there is blinding:
-/// one over the extension each, and random columns that follow its coordinates.
+/// The commitment to random polynomials for traces of these numbers of rows, if there is blinding. Each trace has one polynomial over the
+/// extension; random columns follow its coordinates.
 fn random_polynomials<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
@@ -406,7 +397,7 @@ fn random_polynomials<const D: usize>(
 ) -> Option<Committed> {
     let columns = D + parameters.random_columns as usize;
     let random = blinding.as_mut()?;
-    // Random values on a subgroup are those of a uniform polynomial of the degree of the columns.
+    // Random values on a subgroup are the values of a uniform polynomial, of the degree of the columns.
     let matrices = log_rows.iter().map(|log_rows| {
         let values = random.elements(columns << parameters.log_coefficients(*log_rows));
         (extend(level, parameters.log_blowup, &values, columns, Goldilocks::ONE), columns)
@@ -415,9 +406,8 @@ fn random_polynomials<const D: usize>(
     Some(Committed::new(level, hash, parameters, matrices, blinding))
 }
 
-/// The extended polynomials of the quotient as matrices to commit to, from the extensions of the
-/// trace and, where a statement has them, of the preprocessed columns and of those of lookups.
-/// Without blinding, they are side by side in one matrix.
+/// The extended polynomials of the quotient, as matrices to commit to. Without blinding, they are side by side in one matrix. `matrices`
+/// has the extensions of the trace and, where a statement has them, of the preprocessed columns and of the columns of lookups.
 pub(crate) fn quotient_chunks<const D: usize>(
     level: Level,
     parameters: &Parameters,
@@ -433,56 +423,38 @@ where
     let log_cosets = log_chunks + log_rows - log_coefficients;
     let (trace, log_blowup) = (matrices[0], parameters.log_blowup);
     let kept = KeptRows::new(level, constraints, matrices, log_blowup, [log_coefficients, log_cosets]);
-    let chunks = 1 << log_chunks;
-    let mut order: Vec<_> = (0..chunks).collect();
-    if let Rows::Computed(tiled) = &trace.rows {
-        // The coset whose tiles are stored comes first. Chunks on one coset follow each other.
-        let (tiled, cosets) = (lock(tiled), 1 << log_cosets);
-        order.sort_by_key(|chunk| (quotient.shift(chunk % cosets) != tiled.shift(), chunk % cosets));
-    }
-    let mut elsewhere = match &trace.rows {
-        Rows::Divided(divided) => divided.quotient(log_chunks, &quotient.factors)?.into_iter(),
-        Rows::Kept(_) | Rows::Computed(_) => Vec::new().into_iter(),
+    let mut blinded = blinding.as_mut().map(|blinding| blinding.of_quotient(log_rows, 1 << log_chunks));
+    let mut extensions = Vec::with_capacity(1 << log_chunks);
+    let read = |chunk: usize, row: usize, words: &mut [u64]| {
+        // In bit-reversed order the rows of one coset are consecutive.
+        kept.read((reverse(chunk, log_chunks) << log_rows) + reverse(row, log_rows), words);
     };
-    let mut blinded = blinding.as_mut().map(|blinding| blinding.of_quotient(log_rows, chunks));
-    let mut extensions = order
-        .into_iter()
-        .map(|chunk| {
-            // In bit-reversed order the rows of one coset are consecutive.
-            let first = reverse(chunk, log_chunks) << log_rows;
-            let read = |row: usize, words: &mut [u64]| kept.read(first + reverse(row, log_rows), words);
-            let values = match &trace.rows {
-                Rows::Kept(_) => quotient.on_coset(level, chunk, read),
-                Rows::Computed(tiled) => quotient.on_tiles(level, chunk, &mut lock(tiled), read)?,
-                // The chunks are in order.
-                Rows::Divided(_) => elsewhere.next().unwrap_or_default(),
-            };
-            // A chunk is the polynomial with these values on its coset, extended like all columns.
-            let shift = quotient.shift(chunk);
-            let extension = match &mut blinded {
-                None => (extend(level, log_blowup, Extension::coefficients(&values), D, shift), D),
-                Some(blinded) => blinded.extend(level, log_blowup, &values, shift),
-            };
-            Ok((chunk, extension))
-        })
-        .collect::<Result<Vec<_>, StarkError>>()?;
+    trace.for_each_chunk(level, quotient, read, |chunk, values| {
+        // A chunk is the polynomial with these values on its coset, extended like all columns.
+        let shift = quotient.shift(chunk);
+        let extension = match &mut blinded {
+            None => (extend(level, log_blowup, Extension::coefficients(&values), D, shift), D),
+            Some(blinded) => blinded.extend(level, log_blowup, &values, shift),
+        };
+        extensions.push((chunk, extension));
+    })?;
     // The verifier weighs chunks by their index.
     extensions.sort_by_key(|(chunk, _)| *chunk);
     let extensions: Vec<_> = extensions.into_iter().map(|(_, extension)| extension).collect();
     Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side(&extensions)] })
 }
 
-/// What a quotient reads of matrices that are kept.
+/// The rows of kept matrices that a quotient reads.
 struct KeptRows<'a> {
-    /// The rows of each matrix, the number of its columns, and of those that are read.
+    /// The rows of each matrix, the number of its columns, and the number of columns that are read.
     matrices: Vec<(&'a [Goldilocks], usize, usize)>,
-    /// The rows to read in place of these, if there are some.
+    /// Longer extensions to read in place of these rows, if there are some.
     longer: Vec<Pages<Goldilocks>>,
 }
 
 impl<'a> KeptRows<'a> {
-    /// Of the extensions, of `2^log_blowup` cosets, of columns of `2^log_coefficients` coefficients, for a quotient on `2^log_cosets` of
-    /// these cosets.
+    /// The rows of extensions to `2^log_blowup` cosets, whose columns have `2^log_coefficients` coefficients. The quotient is on
+    /// `2^log_cosets` cosets of the same size.
     fn new(
         level: Level,
         constraints: &Constraints,
@@ -490,14 +462,12 @@ impl<'a> KeptRows<'a> {
         log_blowup: u32,
         [log_coefficients, log_cosets]: [u32; 2],
     ) -> Self {
-        // The extensions contain the quotient's cosets, unless there are more of them. Only the first
-        // columns of a row are read: random ones follow.
+        // The extensions contain the quotient's cosets, unless the quotient has more cosets. Only the first columns of a row are read:
+        // random columns follow.
         let widths = [constraints.columns, constraints.preprocessed, constraints.lookup_columns];
         let widths = widths.into_iter().filter(|width| *width > 0);
-        let kept = matrices.iter().zip(widths).filter_map(|(matrix, width)| match &matrix.rows {
-            Rows::Kept(rows) => Some((&***rows, matrix.columns, width)),
-            Rows::Computed(_) | Rows::Divided(_) => None,
-        });
+        let kept = matrices.iter().zip(widths);
+        let kept = kept.filter_map(|(matrix, width)| Some((matrix.kept()?, matrix.columns, width)));
         let matrices: Vec<_> = kept.collect();
         // A quotient has more cosets than the extension: extend the columns again, to all of them.
         let longer: Vec<_> = if log_cosets > log_blowup {
@@ -511,7 +481,7 @@ impl<'a> KeptRows<'a> {
         Self { matrices, longer }
     }
 
-    /// Writes what is read of a row of all matrices.
+    /// Writes the values that are read in a row of all matrices.
     #[inline]
     fn read(&self, row: usize, mut words: &mut [u64]) {
         for (index, (rows, columns, width)) in self.matrices.iter().enumerate() {
@@ -523,9 +493,9 @@ impl<'a> KeptRows<'a> {
     }
 }
 
-/// Matrices of as many columns each as one.
+/// One matrix with the columns of all matrices, which have the same number of columns each.
 fn side_by_side(matrices: &[(Pages<Goldilocks>, usize)]) -> (Pages<Goldilocks>, usize) {
-    /// The rows of a task.
+    /// The number of rows of a task.
     const TASK: usize = 1 << 10;
     let width = matrices[0].1;
     let mut rows = Pages::new(matrices.iter().map(|(values, _)| values.len()).sum());

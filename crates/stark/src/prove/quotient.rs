@@ -16,19 +16,19 @@ use proofmill_ntt::goldilocks::Order;
 use proofmill_run::parallel;
 use std::iter::successors;
 
-/// What does not depend on the rows.
+/// The inputs of a quotient that are the same for all rows.
 pub(crate) struct Quotient<'a, const D: usize> {
     pub(crate) constraints: &'a Constraints,
-    /// The public values, and those of lookups.
+    /// The public values, then the scalars of lookups.
     pub(crate) scalars: &'a [Goldilocks],
     /// The factor of each constraint in the combination.
     pub(crate) factors: Vec<Extension<Goldilocks, D>>,
     pub(crate) log_rows: u32,
-    /// The logarithm of the number of polynomials into which the quotient is split.
+    /// The base-2 logarithm of the number of polynomials into which the quotient is split.
     pub(crate) log_chunks: u32,
 }
 
-/// Powers of a challenge, as many as there are constraints; the last one's is 1.
+/// One power of a challenge for each constraint, in descending order: the last factor is 1.
 pub(crate) fn factors<const D: usize>(
     count: usize,
     alpha: Extension<Goldilocks, D>,
@@ -62,7 +62,7 @@ where
         quotient
     }
 
-    /// As [`on_coset`](Self::on_coset) from the tiles of a trace; `read` writes the other values.
+    /// As [`on_coset`](Self::on_coset), from the tiles of a trace. `read` writes the values of the other matrices.
     pub(crate) fn on_tiles(
         &self,
         level: Level,
@@ -80,8 +80,8 @@ where
         let number = move |tile: usize| chunk / cosets + step * (tile % tiles);
         let coset = self.coset(level, chunk);
         tiled.go_to(level, self.shift(chunk % cosets))?;
-        // Row `tile + tiles k`, and the next, which is in the next tile. A run's last tile only
-        // serves as next rows: its own results are dropped. With it, a run has 1/4 of the tiles.
+        // A tile has the rows `tile + tiles k`; the row after each is in the next tile. A run's last tile only serves as next rows: its own
+        // results are dropped. With it, a run has 1/4 of the tiles.
         let run = (tiled.tiles_at_a_time() - 1).max(1);
         let mut values: Vec<_> = (0..=run).map(|_| Pages::new(tiled.tile_len())).collect();
         let mut quotient = vec![Extension([Goldilocks::ZERO; D]); rows];
@@ -145,17 +145,17 @@ where
     }
 }
 
-/// What rows of one coset have in common.
+/// The inputs that all rows of one coset have in common.
 struct Coset<'a, const D: usize> {
     evaluation: Evaluation<'a, D>,
     periodic: Vec<Vec<Goldilocks>>,
-    /// The number of values of a row that are read.
+    /// The number of values of a row that `read` writes.
     given: usize,
     shift: Goldilocks,
-    /// The generator of the trace's domain, and its last element.
+    /// The generator of the trace's domain, and the last element of that domain.
     root: Goldilocks,
     last: Goldilocks,
-    /// The polynomial that vanishes on the trace's domain, which is constant here.
+    /// The value, constant on this coset, of the polynomial that vanishes on the trace's domain.
     vanishing: Goldilocks,
 }
 
@@ -163,8 +163,8 @@ impl<const D: usize> Coset<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The quotient in rows, one for each place of `quotient`. `row` gives the row of a place; that of the next place is taken as its
-    /// next row. `read(place, row, words)` writes the values that are given.
+    /// Writes the quotient to the places of `quotient`. `row` gives the row of a place. The row of the next place is taken as its next row.
+    /// `read(place, row, words)` writes the first `given` values of a row.
     fn rows(
         &self,
         level: Level,
@@ -212,7 +212,7 @@ where
     }
 }
 
-/// The values of [`SELECTORS`] at a point, and of the vanishing polynomial; `None` if the point is in the trace's domain.
+/// The values at a point of the [selectors](SELECTORS) and of the vanishing polynomial; `None` if the point is in the trace's domain.
 pub(crate) fn selectors_at<const D: usize>(
     log_rows: u32,
     point: Extension<Goldilocks, D>,
@@ -225,6 +225,6 @@ where
     let transition = point - Extension::from_base(last);
     let first = (point - Extension::ONE).invert_vartime()?;
     let selectors = [vanishing * first, vanishing * transition.invert_vartime()?, transition];
-    // In the domain the vanishing polynomial is zero: the quotient does not follow from values.
+    // In the domain the vanishing polynomial is zero: opened values do not determine the quotient there.
     (!vanishing.is_zero()).then_some((selectors, vanishing))
 }

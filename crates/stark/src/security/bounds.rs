@@ -31,7 +31,7 @@ use proofmill_field::goldilocks::MODULUS;
 
 /// The least parameter of proximity for which the theorems hold.
 pub(super) const LEAST_M: u32 = 3;
-/// The largest that is tried: beyond it a query gains less than 0.001 bits. Callers may choose larger ones.
+/// The largest parameter of proximity that is tried: beyond it a query gains less than 0.001 bits. Callers may choose larger ones.
 pub(super) const LARGEST_M: u32 = 1000;
 
 /// A radius of decoding, up to which theorems hold. Each gives a valid bound; the better one counts.
@@ -58,8 +58,8 @@ impl Bounds<'_> {
         &self.tables.whole
     }
 
-    /// Whether the theorems apply. Those on lists need a share of agreement above that of two codewords, whose difference has up
-    /// to `k + 1` roots where a column is opened at two points.
+    /// Whether the theorems apply. Theorems on lists need a share of agreement above that of two codewords. The difference of two codewords
+    /// has up to `k + 1` roots where a column is opened at two points.
     pub(super) fn apply(&self) -> bool {
         match self.regime {
             Regime::UniqueDecoding => self.agreement() < 1.0,
@@ -78,7 +78,7 @@ impl Bounds<'_> {
         self.rate_with(POINTS)
     }
 
-    /// The share of points in which a word that is not close agrees with a codeword, at most.
+    /// The largest share of points in which a word that is not close agrees with a codeword.
     fn agreement(&self) -> f64 {
         match self.regime {
             Regime::UniqueDecoding => (1.0 + self.extended_rate()) / 2.0,
@@ -90,7 +90,7 @@ impl Bounds<'_> {
         (-0.5 * f64::from(self.parameters.log_blowup)).exp2()
     }
 
-    /// The number of codewords that a word is close to, at most.
+    /// The largest number of codewords that a word is close to.
     fn list_size(&self) -> f64 {
         let Regime::Johnson { m } = self.regime else { return 1.0 };
         // Two codewords agree in this share of the points at most: by Johnson's count, L <= (alpha - s) / (alpha^2 - s).
@@ -100,13 +100,13 @@ impl Bounds<'_> {
         counted.max((f64::from(m) + 0.5) / self.sqrt_rate())
     }
 
-    /// Bits of `count` exceptional challenges.
+    /// The bits of security against `count` exceptional challenges: `-log2` of their share of the extension.
     fn bits(&self, count: f64) -> f64 {
         f64::from(self.parameters.extension) * (MODULUS as f64).log2() - count.log2()
     }
 
     /// The bits of the challenges of lookups; `None` without lookups. The sum of all fractions, over their common denominator, is a
-    /// polynomial of degree N in one challenge and N w in the other, and each denominator vanishes for one value of the first.
+    /// polynomial of degree N in one challenge and N w in the other. Each denominator vanishes for one value of the first challenge.
     pub(super) fn lookups(&self) -> Option<f64> {
         let TablesShape { messages, message_width, .. } = *self.tables;
         let count = self.list_size() * messages as f64 * (f64::from(message_width) + 2.0);
@@ -120,7 +120,8 @@ impl Bounds<'_> {
     pub(super) fn out_of_domain(&self) -> f64 {
         let (rows, points) = (rows(self.shape()), POINTS as f64);
         let (degree, chunks) = (f64::from(self.shape().degree), f64::from(self.shape().quotient_chunks()));
-        // The quotient in one piece, and in chunks that vanishing polynomials of the others' cosets are multiplied with.
+        // The degree with the quotient in one piece, and with chunks that are multiplied by the vanishing polynomials of the other chunks'
+        // cosets.
         let whole = degree * (rows + points - 1.0) + rows - 1.0;
         let chunked = (chunks + 1.0) * rows + points - 1.0;
         self.bits(self.list_size() * whole.max(chunked)) + f64::from(self.parameters.grinding.out_of_domain)
@@ -135,8 +136,8 @@ impl Bounds<'_> {
     /// The bits of every folding round.
     pub(super) fn folds(&self) -> impl Iterator<Item = f64> {
         let mut log_rows = self.shape().log_rows;
-        // A word that is added has the next power of the challenge. Rounds that end where one is added fold by less, and have no more
-        // exceptional challenges.
+        // An added word is multiplied by the next power of the challenge. Rounds that end where a word is added fold by less, and have no
+        // more exceptional challenges.
         let added = if self.tables.tables > 1 { 1.0 } else { 0.0 };
         self.parameters.log_arities(log_rows).map(move |log_arity| {
             log_rows -= log_arity;
@@ -150,7 +151,8 @@ impl Bounds<'_> {
             + f64::from(self.parameters.grinding.query)
     }
 
-    /// `E`: exceptional challenges of curves of degree `curve` for polynomials of fewer than `2^log_coefficients` coefficients.
+    /// `E`: the number of exceptional challenges of curves of degree `curve`, for polynomials of fewer than `2^log_coefficients`
+    /// coefficients.
     fn exceptions(&self, curve: f64, log_coefficients: u32) -> f64 {
         let length = power(log_coefficients + self.parameters.log_blowup);
         match self.regime {

@@ -1,52 +1,55 @@
 //! A configuration as plain data.
 
-/// The parameters of the protocol, which do not depend on what is proved.
+/// The parameters of the protocol, which do not depend on the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
     /// Degree of the extension that challenges are drawn from: 2 or 3.
     pub extension: u32,
     /// Base-2 logarithm of the blowup factor, the inverse rate of the code: at least 1.
     pub log_blowup: u32,
-    /// Base-2 logarithm of the largest arity of a folding round. Every round folds by it while it can, the last one by what is left.
+    /// Base-2 logarithm of the largest arity of a folding round. Every round folds by this arity while it can, and the last round folds by
+    /// the rest.
     pub log_arity: u32,
     /// Base-2 logarithm of the number of coefficients of the final polynomial, which is sent in clear.
     pub log_final_length: u32,
     /// Number of queries of FRI.
     pub queries: u32,
-    /// Layers of a tree between its root and its commitment, which has `2^cap_height` digests if the tree has as many leaves. Security
-    /// does not depend on it.
+    /// Number of layers of a tree between its root and its commitment. A commitment has `2^cap_height` digests if the tree has as many
+    /// leaves. Security does not depend on it.
     pub cap_height: u32,
-    /// Proofs of work.
+    /// Bits of the proofs of work.
     pub grinding: Grinding,
     /// Number of random columns beside every committed matrix of a proof that is zero-knowledge, at least as many as `extension`
     /// (`num_random_codewords` of `HidingFriPcs`). With 0, proofs hide nothing.
     pub random_columns: u32,
-    /// Bits of a digest of the Merkle trees and of the transcript's state that no message writes to (a sponge's capacity), whichever are
-    /// fewer. Four elements of Goldilocks count as 256. [`Config::security`](crate::Config::security) counts no more than the hash has.
+    /// Bits of a digest of the Merkle trees, or of the part of the transcript's state that no message writes to (a sponge's capacity),
+    /// whichever are fewer. Four elements of Goldilocks count as 256. [`Config::security`](crate::Config::security) counts no more than the
+    /// hash has.
     pub digest_bits: u32,
 }
 
 /// Bits of proof of work in front of each challenge that has one, in the protocol's order. The names are those of Plonky3 0.9.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grinding {
-    /// In front of the challenges of lookups (`lookup_proof_of_work_bits`); without lookups it is not asked for.
+    /// Bits in front of the challenges of lookups (`lookup_proof_of_work_bits`). Without lookups there is no such proof of work.
     pub lookups: u32,
-    /// In front of the point out of the domain (`ood_proof_of_work_bits`).
+    /// Bits in front of the point out of the domain (`ood_proof_of_work_bits`).
     pub out_of_domain: u32,
-    /// In front of the challenge whose powers batch the openings (`batch_proof_of_work_bits`).
+    /// Bits in front of the challenge whose powers batch the openings (`batch_proof_of_work_bits`).
     pub batching: u32,
-    /// In front of the challenge of every folding round (`commit_proof_of_work_bits`).
+    /// Bits in front of the challenge of every folding round (`commit_proof_of_work_bits`).
     pub commit: u32,
-    /// In front of the queries (`query_proof_of_work_bits`).
+    /// Bits in front of the queries (`query_proof_of_work_bits`).
     pub query: u32,
 }
 
-/// What the security depends on of a statement: an AIR and the length of its trace.
+/// The shape of a statement, on which its security depends: the numbers of an AIR and the length of its trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Base-2 logarithm of the number of rows.
     pub log_rows: u32,
-    /// Number of committed columns, preprocessed ones included. Each counts as opened at the point and at the next row's.
+    /// Number of committed columns, preprocessed ones included. Each counts as opened at the point out of the domain and at the next row's
+    /// point.
     pub columns: u32,
     /// Number of constraints, which powers of one challenge combine.
     pub constraints: u32,
@@ -54,10 +57,11 @@ pub struct Shape {
     pub degree: u32,
 }
 
-/// What the security depends on of a statement about several tables.
+/// The shape of a statement about several tables, on which its security depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TablesShape {
-    /// The rows of the tallest table, the columns and constraints of all, without columns of lookups, and the largest degree.
+    /// The number of rows of the tallest table, the numbers of columns and constraints of all tables, without columns of lookups, and the
+    /// largest degree.
     pub whole: Shape,
     /// Base-2 logarithm of the number of rows of the shortest table.
     pub least_log_rows: u32,
@@ -94,14 +98,14 @@ impl From<&Self> for TablesShape {
     }
 }
 
-/// A configuration that is not one: a value is out of its range.
+/// The error of a configuration that has a value out of its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidConfiguration {
     /// The field, such as `log_blowup` or `grinding.query`.
     pub field: &'static str,
-    /// What was expected.
+    /// The values that were expected.
     pub expected: String,
-    /// The value.
+    /// The value that was found.
     pub found: u32,
 }
 
@@ -115,23 +119,23 @@ impl std::error::Error for InvalidConfiguration {}
 
 /// The base-2 logarithm of the largest domain: Goldilocks has no larger subgroup whose order is a power of two.
 const LOG_LARGEST_DOMAIN: u32 = 32;
-/// The most columns or constraints, so that sums stay exact.
+/// The largest number of columns or constraints, so that sums stay exact.
 pub(crate) const MOST: u32 = 1 << 30;
 /// The largest degree of a constraint.
 pub(crate) const LARGEST_DEGREE: u32 = 1 << 16;
 /// The most bits of a proof of work: nobody finds more.
 const MOST_GRINDING: u32 = 60;
-/// The most random columns beside a matrix.
+/// The largest number of random columns beside a matrix.
 const MOST_RANDOM_COLUMNS: u32 = 1 << 10;
-/// The most queries.
+/// The largest number of queries.
 pub(super) const MOST_QUERIES: u32 = 1 << 16;
 
 impl Parameters {
     /// At least 100 proven bits for every shape of 2^6 to 2^24 rows and up to 2^13 columns, 2^16 constraints and degree 9. With fewer rows,
-    /// also in one of several tables, there are fewer bits: pad them. [`Config`](crate::Config) refuses such proofs.
+    /// even in one of several tables, there are fewer bits: pad such tables. [`Config`](crate::Config) refuses such proofs.
     ///
-    /// The cubic extension: the quadratic one reaches 100 bits by unique decoding alone, with 102 queries, and 128 bits never.
-    /// Blowup 8: a query counts for 1.47 bits, and constraints of degree 9 fit, such as those of Poseidon2's S-box x^7.
+    /// The extension is cubic: the quadratic one reaches 100 bits by unique decoding alone, with 102 queries, and never reaches 128 bits.
+    /// The blowup is 8: a query counts for 1.47 bits, and constraints of degree 9 fit, such as those of Poseidon2's S-box x^7.
     pub const PROVEN_100: Self = Self {
         extension: 3,
         log_blowup: 3,
@@ -144,7 +148,7 @@ impl Parameters {
         digest_bits: 256,
     };
 
-    /// At least 128 proven bits for the same shapes, and a hash with digests of 256 bits, which allow no more.
+    /// At least 128 proven bits for the same shapes, with a hash whose digests have 256 bits. Such digests allow no more.
     pub const PROVEN_128: Self = Self { queries: 76, ..Self::PROVEN_100 };
 
     /// Checks every value on its own.
@@ -180,7 +184,7 @@ impl Parameters {
         in_range("digest_bits", digest_bits, 1, 1024)
     }
 
-    /// [`check`](Self::check), and whether challenges are of the degree `degree`.
+    /// [`check`](Self::check), and that challenges are from the extension of degree `degree`.
     pub(crate) fn check_degree(&self, degree: usize) -> Result<(), InvalidConfiguration> {
         self.check()?;
         in_range("extension", self.extension, degree as u32, degree as u32)
@@ -212,12 +216,13 @@ impl Parameters {
         Ok(())
     }
 
-    /// The base-2 logarithm of the arity of each folding round, for polynomials of [so many coefficients](Self::log_coefficients).
+    /// The base-2 logarithm of the arity of each folding round, for polynomials of `2^log_coefficients`
+    /// [coefficients](Self::log_coefficients).
     pub fn log_arities(&self, log_coefficients: u32) -> impl Iterator<Item = u32> {
         self.log_arities_between(log_coefficients, self.log_final_length)
     }
 
-    /// Those of the rounds that shorten a word of `2^from` values to `2^to`.
+    /// The base-2 logarithms of the arities of the rounds that shorten a word of `2^from` values to `2^to` values.
     pub(crate) fn log_arities_between(&self, from: u32, to: u32) -> impl Iterator<Item = u32> {
         let (most, mut left) = (self.log_arity.max(1), from.saturating_sub(to));
         std::iter::from_fn(move || {
@@ -238,7 +243,8 @@ impl Parameters {
         Self { random_columns: self.extension, ..self }
     }
 
-    /// Base-2 logarithm of the number of coefficients of what is committed to for `2^log_rows` rows: twice as many with blinding.
+    /// Base-2 logarithm of the number of coefficients of the polynomials that are committed to for `2^log_rows` rows. With blinding, there
+    /// are twice as many coefficients.
     pub fn log_coefficients(&self, log_rows: u32) -> u32 {
         log_rows + u32::from(self.is_blinded())
     }
@@ -248,20 +254,20 @@ impl Parameters {
         self.log_coefficients(log_rows) + self.log_blowup
     }
 
-    /// Base-2 logarithm of the most rows of a trace.
+    /// Base-2 logarithm of the largest number of rows of a trace.
     pub(crate) fn most_log_rows(&self) -> u32 {
         LOG_LARGEST_DOMAIN.saturating_sub(self.log_height(0))
     }
 
-    /// Base-2 logarithm of the least rows of a trace: more than the final polynomial has coefficients, unless that has one; and
-    /// [those that blinding needs](Self::least_blinded_log_rows).
+    /// Base-2 logarithm of the least number of rows of a trace. There are more rows than the final polynomial has coefficients, unless that
+    /// polynomial has one coefficient. Blinding can need [more rows](Self::least_blinded_log_rows).
     pub fn least_log_rows(&self) -> u32 {
         let least = if self.log_final_length == 0 { 0 } else { self.log_final_length + 1 };
         least.max(self.least_blinded_log_rows())
     }
 
-    /// Base-2 logarithm of the least rows that can be blinded: twice as many as values of a column are known, those at the points counted
-    /// once for each coordinate. It is the limit of Plonky3 for two points.
+    /// Base-2 logarithm of the least number of rows that can be blinded: twice the number of known values of a column. A value at a point
+    /// counts once for each of its coordinates. It is the limit of Plonky3 for two points.
     pub fn least_blinded_log_rows(&self) -> u32 {
         let known = u64::from(self.queries) + POINTS * u64::from(self.extension);
         if self.is_blinded() { (2 * known).next_power_of_two().ilog2() } else { 0 }
@@ -272,7 +278,8 @@ impl Parameters {
         self.cap_height.min(log_rows)
     }
 
-    /// The number of openings that are batched, at most: columns at two points, and every coordinate of the quotients' chunks at one.
+    /// The largest number of openings that are batched: of columns at two points, and of every coordinate of the quotients' chunks at one
+    /// point.
     pub fn openings(&self, shape: impl Into<TablesShape>) -> u64 {
         let TablesShape { whole, tables, quotient_chunks, lookup_columns, .. } = shape.into();
         let [columns, tables, lookup_columns, chunks, degree, random] =
@@ -286,8 +293,8 @@ impl Parameters {
         openings + tables * degree + random * (tables * (2 * POINTS + 1) + chunks)
     }
 
-    /// What is committed to for a statement of this shape. Its polynomials have no more coefficients and degrees than those of a
-    /// statement of the shape that is returned, without blinding.
+    /// The shape of the polynomials that are committed to for a statement of this shape. With blinding, they have no more coefficients, and
+    /// no larger degrees, than those of a statement of the returned shape without blinding.
     pub(super) fn committed(&self, shape: &TablesShape) -> TablesShape {
         let TablesShape { whole, quotient_chunks, .. } = *shape;
         if !self.is_blinded() {
@@ -295,8 +302,8 @@ impl Parameters {
         }
         let [log_rows, least_log_rows] =
             [whole.log_rows, shape.least_log_rows].map(|log_rows| self.log_coefficients(log_rows));
-        // Of a degree d, there are as many chunks of as many coefficients as rows as a degree above d + 1 has, and twice as many of half
-        // the length; at most four times as many as without blinding.
+        // With blinding, degree d takes as many chunks as degree d + 1 takes without, and each of these in two halves. That is at most four
+        // times the number of chunks without blinding.
         let degree = whole.degree + 1;
         TablesShape {
             whole: Shape { log_rows, degree, ..whole },
@@ -314,11 +321,11 @@ impl Default for Parameters {
     }
 }
 
-/// The points that a column is opened at: one out of the domain, and the next row's.
+/// The number of points at which a column is opened: one out of the domain, and the next row's.
 pub(super) const POINTS: u64 = 2;
 
 impl Shape {
-    /// The number of chunks of the quotient, each of as many coefficients as there are rows: a power of two.
+    /// The number of chunks of the quotient, a power of two. Each chunk has as many coefficients as there are rows.
     pub fn quotient_chunks(&self) -> u32 {
         (self.degree.max(2) - 1).checked_next_power_of_two().unwrap_or(u32::MAX)
     }

@@ -1,4 +1,4 @@
-//! The bits of every round, and what they come to.
+//! The bits of every round, and of a configuration.
 
 use super::{
     InvalidConfiguration, Parameters, TablesShape,
@@ -22,7 +22,7 @@ pub enum Round {
     Fold(u32),
     /// The queries of FRI.
     Queries,
-    /// Collisions of the hash, in half as many bits as a digest has.
+    /// Collisions of the hash: they have half as many bits as a digest.
     Hash,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Round {
 }
 
 impl Round {
-    /// What raises the bits of this round.
+    /// The changes that raise the bits of this round.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Lookups => "a larger extension, more grinding in front of lookups, or fewer of them",
@@ -92,7 +92,7 @@ impl RegimeReport {
         Self { regime: bounds.regime, terms }
     }
 
-    /// The bits of this regime, which are those of its binding term.
+    /// The bits of this regime: the bits of its binding term.
     pub fn bits(&self) -> f64 {
         self.binding().bits
     }
@@ -120,7 +120,7 @@ impl Report {
         regimes.into_iter().flatten().max_by(|a, b| a.bits().total_cmp(&b.bits()))
     }
 
-    /// The proven bits: those of the better regime.
+    /// The proven bits: the bits of the better regime.
     pub fn bits(&self) -> f64 {
         self.best().map_or(0.0, RegimeReport::bits)
     }

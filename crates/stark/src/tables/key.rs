@@ -4,8 +4,8 @@ use super::{Tables, TablesVerifyingKey};
 use crate::{
     Parameters, StarkError, StarkHash,
     air::Preprocessed,
-    commitment::{Committed, check_shape, extend_trace},
-    trace::blinding::Blinding,
+    commitment::{Committed, check_shape},
+    trace::{blinding::Blinding, placement::extend_trace},
 };
 use proofmill_cpu::Level;
 use proofmill_field::goldilocks::Goldilocks;
@@ -16,7 +16,7 @@ pub struct TablesKey {
     pub(super) hash: &'static str,
     pub(super) committed: Committed,
     pub(super) log_rows: Vec<u32>,
-    /// The rows of each of these tables.
+    /// The preprocessed rows of each of these tables.
     pub(super) values: Vec<Vec<Goldilocks>>,
 }
 
@@ -24,7 +24,7 @@ impl TablesKey {
     /// Commits to the preprocessed columns of tables; `None` if no table has some.
     ///
     /// # Errors
-    /// [`StarkError::Parameters`], [`StarkError::Shape`], and [`StarkError::Preprocessed`] if they are not those of the tables.
+    /// [`StarkError::Parameters`], [`StarkError::Shape`], and [`StarkError::Preprocessed`] if the columns are not those of the tables.
     pub fn new(
         level: Level,
         hash: &dyn StarkHash,

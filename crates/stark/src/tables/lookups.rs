@@ -20,9 +20,9 @@ use std::iter::successors;
 /// The challenges that make a fraction of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Challenges<const D: usize> {
-    /// From which combinations of messages are subtracted.
+    /// The challenge from which combinations of messages are subtracted.
     pub(super) alpha: Extension<Goldilocks, D>,
-    /// Whose powers combine the values of a message.
+    /// The challenge whose powers combine the values of a message.
     pub(super) beta: Extension<Goldilocks, D>,
 }
 
@@ -30,14 +30,14 @@ impl<const D: usize> Challenges<D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// `alpha + (bus + 1) beta^width` for each lookup of a table: buses are apart from each other and from all values.
+    /// `alpha + (bus + 1) beta^width` for each lookup of a table. This keeps buses apart from each other and from all values.
     fn bases(&self, tables: &Tables, table: usize) -> impl Iterator<Item = Extension<Goldilocks, D>> {
         let (alpha, step) = (self.alpha, self.beta.pow_vartime(&[tables.width]));
         tables.buses[table].iter().map(move |bus| alpha + step.scale(Goldilocks::new(bus + 1)))
     }
 
-    /// What a table's constraints read besides columns: its public values, and what
-    /// [`with_lookups`](crate::air::Graph::with_lookups) says.
+    /// The scalars that a table's constraints read: its public values, then the scalars of
+    /// [`with_lookups`](crate::air::Graph::with_lookups).
     pub(super) fn scalars(
         &self,
         tables: &Tables,
@@ -54,7 +54,7 @@ where
     }
 }
 
-/// A trace with all that its lookups read.
+/// A trace, with the other inputs of its lookups.
 #[derive(Clone, Copy)]
 pub(super) struct TableRows<'a> {
     pub(super) inputs: RowInputs<'a>,
@@ -62,7 +62,7 @@ pub(super) struct TableRows<'a> {
 }
 
 impl TableRows<'_> {
-    /// So many rows of the trace from one on, the first after the last one.
+    /// `count` rows of the trace from row `first` on. The first row follows the last one.
     fn rows(&self, first: usize, count: usize) -> Result<Vec<Goldilocks>, StarkError> {
         let columns = self.inputs.constraints.columns;
         let mut values = vec![Goldilocks::ZERO; count * columns];
@@ -90,7 +90,7 @@ fn evaluation<'a, const D: usize>(
     Evaluation::new(program, &widths, inputs.public_values, factors)
 }
 
-/// Writes the values of a row, of which those of the trace are given; selectors, which lookups do not read, are left out.
+/// Writes the values of a row, where the values of the trace are given. Selectors are left out: lookups do not read them.
 fn read(inputs: &RowInputs<'_>, row: usize, trace: &[Goldilocks], words: &mut [u64]) {
     let RowInputs { constraints, rows: count, preprocessed: fixed, .. } = inputs;
     let Constraints { columns, preprocessed, periodic, .. } = constraints;
@@ -104,8 +104,8 @@ fn read(inputs: &RowInputs<'_>, row: usize, trace: &[Goldilocks], words: &mut [u
     }
 }
 
-/// What is computed of each term: the combination of its message, its count, and its flag if it has one. Each is a sum of expressions of
-/// the program. The factors of expressions, and the number of expressions of each sum, follow.
+/// The program that computes the sums of each term: the combination of its message, its count, and its flag if it has one. With it come the
+/// factor of each expression of the program, and the number of expressions of each sum.
 fn terms<const D: usize>(
     graph: &Graph,
     beta: Extension<Goldilocks, D>,
@@ -128,7 +128,7 @@ where
     (Program::new(&graph.only(&expressions)), weights, lengths)
 }
 
-/// Writes the fractions of lookups in some rows to their columns, given the values of [`terms`]: `of_row` for each row.
+/// Writes the fractions of lookups in some rows to `columns`. `values` has the sums of [`terms`]: `of_row` of them for each row.
 fn write_fractions<const D: usize>(
     graph: &Graph,
     bases: &[Extension<Goldilocks, D>],
@@ -153,7 +153,7 @@ fn write_fractions<const D: usize>(
             let counts = value_of_rows();
             if term.flag.is_some() {
                 for (row, (flag, count)) in value_of_rows().zip(counts).enumerate() {
-                    // With one flag set it is that denominator; with none set it is 1.
+                    // With one flag set, the sum is the denominator of that term; with no flag set, the sum is 1.
                     selected[row] += flag * (denominators[row] - one);
                     numerators[row] += flag * count;
                 }
@@ -174,7 +174,7 @@ fn write_fractions<const D: usize>(
     }
 }
 
-/// The columns of a table's lookups, a row after the other, and the sum of all fractions.
+/// The columns of a table's lookups, one row after the other, and the sum of all fractions.
 ///
 /// Zero denominators, which challenges make with negligible probability, give a proof that is not accepted.
 pub(super) fn columns<const D: usize>(
@@ -187,7 +187,7 @@ pub(super) fn columns<const D: usize>(
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The rows of a task.
+    /// The number of rows of a task.
     const TASK: usize = 16 * BLOCK;
     let graph = &rows.inputs.constraints.graph;
     let (program, weights, lengths) = terms(graph, challenges.beta);
@@ -218,7 +218,8 @@ where
     Ok((columns, total))
 }
 
-/// The first message, by tables, lookups and rows, that is not offered as often as it is looked up in all tables.
+/// The error of the first message that is not offered as often as it is looked up in all tables. Messages are in the order of tables,
+/// lookups and rows.
 pub(super) fn unbalanced(tables: &Tables, rows: &[TableRows<'_>]) -> Result<Option<StarkError>, StarkError> {
     let mut counts: HashMap<(u64, Vec<u64>), (Goldilocks, usize)> = HashMap::new();
     for (rows, buses) in rows.iter().zip(&tables.buses) {

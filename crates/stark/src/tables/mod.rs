@@ -1,7 +1,7 @@
-//! Several tables in one proof, with lookups between them: the protocol of Plonky3's `batch-stark` 0.9.0-rc.2, without hiding.
+//! Several tables in one proof, with lookups between them: the protocol of Plonky3's `batch-stark` 0.9.0-rc.2.
 //!
-//! The traces of all tables are one commitment, so are their quotients, and so are the columns of lookups, which take challenges that
-//! follow the traces. Tables may have different numbers of rows.
+//! There is one commitment to the traces of all tables, one to their quotients, and one to the columns of lookups. The columns of lookups
+//! depend on challenges that follow the traces. Tables may have different numbers of rows.
 
 mod key;
 mod lookups;

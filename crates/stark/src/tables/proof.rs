@@ -7,7 +7,7 @@ use proofmill_hash::Digest;
 /// A proof of several tables with challenges in the extension of degree `D`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TablesProof<const D: usize> {
-    /// The logarithm of the number of rows of each table.
+    /// The base-2 logarithm of the number of rows of each table.
     pub log_rows: Vec<u32>,
     /// The commitment to the traces.
     pub traces: Vec<Digest>,
@@ -23,20 +23,20 @@ pub struct TablesProof<const D: usize> {
     pub random: Vec<Digest>,
     /// The proof of work before the point outside of the domains.
     pub out_of_domain_work: Goldilocks,
-    /// Values of each table at that point.
+    /// The values of each table at that point.
     pub opened: Vec<TableValues<D>>,
-    /// That they are those of the committed polynomials; rows of random polynomials, traces, quotients, preprocessed columns, columns of
-    /// lookups.
+    /// The argument that the committed polynomials have these values. Its rows are of random polynomials, traces, quotients, preprocessed
+    /// columns, and columns of lookups.
     pub opening: OpeningProof<D>,
 }
 
 /// The values of a table's columns at the point outside of the domains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableValues<const D: usize> {
-    /// Of all columns but those of lookups.
+    /// The values of all columns but the columns of lookups.
     pub columns: OpenedValues<D>,
-    /// Of the columns of lookups. With blinding, those of random columns follow.
+    /// The values of the columns of lookups. With blinding, the values of random columns follow.
     pub lookups: Vec<Extension<Goldilocks, D>>,
-    /// Of the columns of lookups one row on.
+    /// The values of the columns of lookups at the next row's point.
     pub next_lookups: Vec<Extension<Goldilocks, D>>,
 }

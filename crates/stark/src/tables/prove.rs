@@ -9,14 +9,18 @@ use super::{
 use crate::{
     OpenedValues, Parameters, Run, StarkError, StarkHash, Trace, VerifyError,
     air::Products,
-    commitment::{Committed, Matrix, check_shape, extend_trace},
+    commitment::{Committed, check_shape},
     domain::generator,
     error::{changed, unreachable_refusal},
     openings::claims,
     prove::{
         OutOfDomain, check, check_hash, commit_to_quotients, quotient::Quotient, quotient_chunks, values_at,
     },
-    trace::{blinding::Blinding, rows::RowInputs},
+    trace::{
+        blinding::Blinding,
+        placement::{Matrix, extend_trace},
+        rows::RowInputs,
+    },
     transcript::{Challenger, observe, observe_cap, sample},
 };
 use proofmill_cpu::Level;
@@ -26,14 +30,15 @@ use proofmill_field::{
 };
 use proofmill_memory::Pages;
 
-/// Proves that traces, one for each table, satisfy their AIRs with the public values of each, and that lookups are balanced over all
-/// tables. The proof is verified before it is returned.
+/// Proves that traces, one for each table, satisfy their AIRs with the public values of each table. Also proves that lookups are balanced
+/// over all tables. The proof is verified before it is returned.
 ///
-/// Runs on the ambient rayon pool. [`Memory`](crate::Memory) is that of all traces, which are also kept themselves. Columns of lookups and
-/// preprocessed columns are extended in memory.
+/// Runs on the ambient rayon pool. [`Memory`](crate::Memory) applies to all traces; the traces themselves are kept, too. Columns of lookups
+/// and preprocessed columns are extended in memory.
 ///
 /// # Errors
-/// As [`prove`](crate::prove()), in [`StarkError::Table`] if they are of one table; [`StarkError::Unbalanced`].
+/// The errors of [`prove`](crate::prove()), in [`StarkError::Table`] if they are of one table; [`StarkError::Tables`],
+/// [`StarkError::Unbalanced`].
 pub fn prove_tables<const D: usize>(
     run: Run<'_>,
     hash: &dyn StarkHash,
@@ -72,7 +77,7 @@ where
         log_rows.push(rows);
     }
     let tallest = parameters.log_height(log_rows.iter().max().copied().unwrap_or(0));
-    // The commitment would not depend on a table of fewer rows than it has digests.
+    // The commitment would not depend on a table whose extension has fewer rows than the commitment has digests.
     let least = parameters.log_cap(tallest).saturating_sub(parameters.log_height(0));
     if let Some(table) = log_rows.iter().position(|rows| *rows < least) {
         let source = StarkError::TooFewRows { found: log_rows[table], more_than: least - 1 };
@@ -90,7 +95,7 @@ where
     }
 }
 
-/// What is proved, which was checked.
+/// The statement to prove, which was checked.
 struct Statement<'a> {
     hash: &'a dyn StarkHash,
     tables: &'a Tables,
@@ -115,7 +120,7 @@ struct Lookups<const D: usize> {
 }
 
 impl Statement<'_> {
-    /// The place of a table's preprocessed columns in their commitment.
+    /// The key, and the place of a table's preprocessed columns in the key's commitment.
     fn preprocessed(&self, table: usize) -> Option<(&TablesKey, usize)> {
         let place = self.tables.with_preprocessed().position(|other| other == table)?;
         Some((self.key?, place))
@@ -144,7 +149,7 @@ impl Statement<'_> {
         (traces.matrix(table), fixed, lookups.map(|(committed, place)| committed.matrix(place)))
     }
 
-    /// The place of a table among those that have lookups, if it has some.
+    /// The place of a table among the tables that have lookups, if it has some.
     fn place_of_lookups(&self, table: usize) -> Option<usize> {
         self.tables.with_lookups().position(|other| other == table)
     }
@@ -231,7 +236,7 @@ impl Statement<'_> {
         }
     }
 
-    /// LogUp (eprint 2022/1530): challenges follow the traces, or those could be fitted to them.
+    /// LogUp (eprint 2022/1530): challenges follow the traces, or traces could be fitted to them.
     fn lookups<const D: usize>(
         &self,
         run: Run<'_>,
@@ -260,7 +265,7 @@ impl Statement<'_> {
         let matrices = matrices.collect::<Result<Vec<_>, StarkError>>()?;
         let committed = Committed::of_matrices(level, self.hash, parameters, matrices, blinding)?;
         observe_cap(challenger, committed.cap());
-        // Constraints read the sum of their table: it is fixed before alpha.
+        // Constraints read the sum of their table's fractions: it is fixed before alpha.
         observe(challenger, &totals);
         Ok(Lookups { challenges, work, committed: Some(committed), totals })
     }
@@ -299,7 +304,7 @@ impl Statement<'_> {
         log_rows.iter().enumerate().map(quotient).collect()
     }
 
-    /// Out-of-domain opening (DEEP): one point for all tables. `chunks` are the numbers of matrices of their quotients.
+    /// Out-of-domain opening (DEEP): one point for all tables. `chunks` has the number of matrices of each table's quotient.
     fn opened<const D: usize>(
         &self,
         level: Level,
@@ -334,7 +339,7 @@ impl Statement<'_> {
         Ok(opened)
     }
 
-    /// Why a proof was not accepted.
+    /// The reason why a proof was not accepted.
     fn reason(&self, error: &VerifyError) -> Result<StarkError, StarkError> {
         let rows: Vec<_> = (0..self.traces.len()).map(|table| self.rows(table)).collect();
         for (table, rows) in rows.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! What the transcript begins with: the shape of the tables, and the digests of their AIRs.
+//! The beginning of the transcript: the shape of the tables, and the digests of their AIRs.
 
 use super::Tables;
 use crate::{Constraints, Parameters, transcript::Description};
 use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks};
 
-/// The first message: the logarithm of the number of coefficients of each table's columns.
+/// The first message: the base-2 logarithm of the number of coefficients of each table's columns.
 pub(super) fn heights<const D: usize>(
     parameters: &Parameters,
     log_rows: &[u32],
@@ -16,7 +16,7 @@ where
     log_rows.iter().map(|log_rows| Extension::from_base(Goldilocks::new(height(log_rows)))).collect()
 }
 
-/// The description of the outer protocol. Without digests it is that of Plonky3.
+/// The description of the outer protocol. Without digests it is Plonky3's description.
 pub(super) fn description<const D: usize>(tables: &Tables, parameters: &Parameters) -> Description {
     let digests = || tables.tables.iter().filter_map(Constraints::digest);
     let name = if digests().next().is_some() { "proofmill-tables" } else { "p3-batch-stark" };

@@ -21,8 +21,8 @@ impl Tables {
     /// The tables of these AIRs.
     ///
     /// # Errors
-    /// [`StarkError::Air`] if there are none, if messages of one bus have different numbers of values, or if only some tables are
-    /// [as in Plonky3](Constraints::as_in_plonky3).
+    /// [`StarkError::Air`] if there are no AIRs, if messages of one bus have different numbers of values, or if only some tables are [as in
+    /// Plonky3](Constraints::as_in_plonky3).
     pub fn new(tables: Vec<Constraints>) -> Result<Self, StarkError> {
         if tables.is_empty() {
             return Err(StarkError::Air("expected at least one table, found none".into()));
@@ -66,10 +66,10 @@ impl Tables {
         &self.tables
     }
 
-    /// What security depends on, for tables of `2^log_rows` rows.
+    /// The shape on which security depends, for tables of `2^log_rows` rows.
     ///
     /// # Panics
-    /// If there are not as many numbers of rows as tables.
+    /// If there is not one number of rows for each table.
     pub fn shape(&self, log_rows: &[u32]) -> TablesShape {
         assert_eq!(log_rows.len(), self.tables.len(), "a number of rows for each table");
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -96,17 +96,17 @@ impl Tables {
         }
     }
 
-    /// The tables that have lookups.
+    /// The indices of the tables that have lookups.
     pub(super) fn with_lookups(&self) -> impl Iterator<Item = usize> {
         (0..self.tables.len()).filter(|table| !self.buses[*table].is_empty())
     }
 
-    /// The tables that have preprocessed columns.
+    /// The indices of the tables that have preprocessed columns.
     pub(super) fn with_preprocessed(&self) -> impl Iterator<Item = usize> {
         (0..self.tables.len()).filter(|table| self.tables[*table].preprocessed > 0)
     }
 
-    /// That no message's counts add up to the modulus, in tables of `2^log_rows` rows.
+    /// Checks that no message's counts can add up to the modulus, in tables of `2^log_rows` rows.
     pub(super) fn check_counts(&self, log_rows: &[u32]) -> Result<(), StarkError> {
         let of_table = |(table, log_rows): (&Constraints, &u32)| {
             let most: u128 = table.graph.lookups().iter().map(|lookup| u128::from(lookup.most)).sum();

@@ -18,25 +18,25 @@ use proofmill_field::{
 };
 use proofmill_hash::Digest;
 
-/// The verifier's key of tables of which some have preprocessed columns.
+/// The verifier's key of tables, where some tables have preprocessed columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TablesVerifyingKey {
-    /// The commitment to these columns.
+    /// The commitment to the preprocessed columns of all these tables.
     pub cap: Vec<Digest>,
-    /// The logarithm of the number of rows of each of these tables.
+    /// The base-2 logarithm of the number of rows of each table that has preprocessed columns.
     pub log_rows: Vec<u32>,
 }
 
-/// Verifies a proof of tables with the public values of each.
+/// Verifies a proof of tables with the public values of each table.
 ///
-/// Parameters, tables and key are the verifier's own: a proof cannot choose them. Only the numbers of rows are the prover's, but for
-/// tables with preprocessed columns; a statement about certain numbers has to compare [`TablesProof::log_rows`].
+/// Parameters, tables and key are the verifier's own: a proof cannot choose them. The prover chooses only the number of rows of each table
+/// without preprocessed columns. A statement about certain numbers of rows has to compare [`TablesProof::log_rows`].
 ///
-/// **Not checked**: how many bits the proof proves. They are those of [`Parameters::security`] for the [shape](Tables::shape) of these
-/// numbers of rows, of which the shortest counts. [`Config::verify_tables`](crate::Config::verify_tables) checks them.
+/// **Not checked**: how many bits the proof proves. [`Parameters::security`] computes the bits for the [shape](Tables::shape) of these
+/// numbers of rows; the shortest table decides. [`Config::verify_tables`](crate::Config::verify_tables) checks them.
 ///
 /// # Errors
-/// [`VerifyError::Statement`] for what the caller gave, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
+/// [`VerifyError::Statement`] for the caller's arguments, [`VerifyError::Malformed`] and [`VerifyError::Rejected`] for the proof.
 pub fn verify_tables<const D: usize>(
     level: Level,
     hash: &dyn StarkHash,
@@ -50,12 +50,13 @@ where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
     check_statement(parameters, tables, key, public_values, D)?;
+    // Lengths first: the code below relies on them.
     check_shape(parameters, tables, key, proof)?;
     let challenger = &mut *hash.challenger();
     let Drawn { challenges, alpha, zeta } =
         replay(parameters, tables, key, public_values, proof, challenger)?;
 
-    // Opening argument: the opened values of all tables are those of the commitments.
+    // Opening argument: the opened values of all tables have to be values of the committed polynomials.
     let claims = claims(parameters, tables, &proof.log_rows, &proof.opened, zeta);
     let mut caps: Vec<&[_]> = Vec::new();
     if parameters.is_blinded() {
@@ -68,7 +69,7 @@ where
     }
     claims::verify(level, hash, parameters, &caps, claims, &proof.opening, challenger)?;
 
-    // At zeta, the constraints of each table and its lookups are what its quotient says.
+    // At zeta, the combined constraints of each table and its lookups have to be its quotient times the vanishing polynomial.
     let mut totals = proof.totals.iter();
     let products = Products::of::<D>();
     for (index, (table, values)) in tables.tables.iter().zip(&proof.opened).enumerate() {
@@ -90,9 +91,9 @@ where
 
 /// The challenges before the opening argument.
 struct Drawn<const D: usize> {
-    /// Those of lookups; zeros if there are none.
+    /// The challenges of lookups; zeros if there are no lookups.
     challenges: Challenges<D>,
-    /// Whose powers combine the constraints.
+    /// The challenge whose powers combine the constraints.
     alpha: Extension<Goldilocks, D>,
     /// The point outside of the domains.
     zeta: Extension<Goldilocks, D>,
@@ -134,7 +135,7 @@ where
     Ok(Drawn { challenges, alpha, zeta: sample(challenger) })
 }
 
-/// What is claimed of each commitment: of random polynomials, traces, quotients, preprocessed columns, and columns of lookups.
+/// The claims about each commitment: to random polynomials, traces, quotients, preprocessed columns, and columns of lookups.
 pub(super) fn claims<const D: usize>(
     parameters: &Parameters,
     tables: &Tables,
@@ -172,7 +173,8 @@ where
     claims
 }
 
-/// The factor of each constraint of a table, those of lookups in coordinates: powers of the challenge times elements of the basis.
+/// The factor of each constraint of a table: a power of the challenge. Constraints of lookups are in coordinates: the factor of a
+/// coordinate is a power of the challenge times an element of the basis.
 pub(super) fn factors<const D: usize>(
     table: &Constraints,
     alpha: Extension<Goldilocks, D>,
@@ -192,7 +194,7 @@ where
     own.iter().copied().chain(coordinates).collect()
 }
 
-/// Checks what the caller gave.
+/// Checks the caller's arguments.
 fn check_statement(
     parameters: &Parameters,
     tables: &Tables,
@@ -231,8 +233,8 @@ fn check_shape<const D: usize>(
     VerifyError::check_length("tables with opened values", count, proof.opened.len())?;
     let tallest = proof.log_rows.iter().max().copied().unwrap_or(0);
     for (table, log_rows) in tables.tables.iter().zip(&proof.log_rows) {
-        // Provers need more rows than the final polynomial has coefficients. Tables of as many are sound, and Plonky3's verifier
-        // takes them, too.
+        // Provers need more rows than the final polynomial has coefficients. Tables with exactly as many rows are sound, and Plonky3's
+        // verifier takes them, too.
         let least = parameters.log_final_length.max(parameters.least_blinded_log_rows());
         check_log_rows(parameters, table, least, *log_rows)?;
     }

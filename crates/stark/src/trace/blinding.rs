@@ -1,11 +1,11 @@
-//! What makes proofs zero-knowledge, as in Plonky3's `HidingFriPcs` and `MerkleTreeHidingMmcs`, after Haböck and Al Kindi, "A note on
-//! adding zero-knowledge to STARKs" (eprint 2024/1037).
+//! The blinding that makes proofs zero-knowledge, as in Plonky3's `HidingFriPcs` and `MerkleTreeHidingMmcs`, after Haböck and Al Kindi, "A
+//! note on adding zero-knowledge to STARKs" (eprint 2024/1037).
 //!
-//! * A trace is committed to with a random row after each of its rows and more columns, which are
-//!   random. Its columns are polynomials of twice the degree that have the trace's values on its
-//!   domain; their values elsewhere are uniform, as many as there are random rows.
-//! * Polynomials of the quotient have random multiples of what vanishes on their domains added to them, which cancel each other in the
-//!   quotient.
+//! * A random row follows each row of a trace, and random columns are added, before the trace is committed to. Its columns become
+//!   polynomials of twice the degree, with the trace's values on its domain. Their values elsewhere are uniform, as many as there are
+//!   random rows.
+//! * A random multiple of the polynomial that vanishes on a chunk's domain is added to each chunk of the quotient. These multiples cancel
+//!   each other in the quotient.
 //! * Random polynomials, committed to on their own, make the combination of all openings random.
 //! * Rows are hashed with a salt.
 
@@ -26,22 +26,22 @@ use proofmill_run::parallel;
 use rand::{RngCore, SeedableRng, TryRngCore, rngs::OsRng};
 use rand_chacha::ChaCha20Rng;
 
-/// The number of elements of the salt of a row, of 256 bits.
+/// The number of elements of a row's salt, which has 256 bits.
 pub const SALT: usize = 4;
 
-/// The values that a task computes.
+/// The number of values that a task computes.
 const TASK: usize = 1 << 14;
 
-/// What is added to commitments; a proof that is not blinded has none.
+/// The source of the random values that are added to commitments. A proof that is not blinded has none.
 pub(crate) struct Blinding {
     /// The number of random columns that each matrix has in addition.
     columns: usize,
-    /// The source of randomness; for what is public, zeros are added.
+    /// The source of randomness. Without it, zeros are added: the committed columns are public.
     rng: Option<ChaCha20Rng>,
 }
 
 impl Blinding {
-    /// For the commitments of a proof with these parameters, if it is blinded: from a seed of the operating system.
+    /// The blinding of the commitments of a proof, if its parameters are blinded. The seed comes from the operating system.
     pub(crate) fn of_proof(parameters: &Parameters) -> Result<Option<Self>, StarkError> {
         if !parameters.is_blinded() {
             return Ok(None);
@@ -52,8 +52,8 @@ impl Blinding {
         Ok(Some(Self { columns, rng: Some(ChaCha20Rng::from_seed(seed)) }))
     }
 
-    /// For commitments to preprocessed columns, which are public: zeros, so that all provers and
-    /// verifiers compute the same key.
+    /// The blinding of commitments to preprocessed columns, which are public: zeros, so that all provers and verifiers compute the same
+    /// key.
     pub(crate) fn of_key(parameters: &Parameters) -> Option<Self> {
         parameters.is_blinded().then_some(Self { columns: 0, rng: None })
     }
@@ -62,7 +62,7 @@ impl Blinding {
         Noise(self.rng.as_mut().map(ChaCha20Rng::from_rng))
     }
 
-    /// So many elements.
+    /// `count` elements.
     pub(crate) fn elements(&mut self, count: usize) -> Pages<Goldilocks> {
         let (noise, mut elements) = (self.noise(), Pages::new(count));
         let tasks = (0..).step_by(TASK).zip(elements.chunks_mut(TASK));
@@ -70,13 +70,13 @@ impl Blinding {
         elements
     }
 
-    /// The salts of so many rows.
+    /// The salts of `rows` rows.
     pub(crate) fn salts(&mut self, rows: usize) -> Pages<Goldilocks> {
         self.elements(SALT * rows)
     }
 
-    /// Calls `body` with a trace of `columns` columns, to which random rows and columns are added if there is blinding, and the number of
-    /// columns that it has then.
+    /// Calls `body` with a trace and its number of columns. If there is blinding, random rows and columns are first added to the given
+    /// trace of `columns` columns.
     pub(crate) fn of_trace<R>(
         blinding: &mut Option<Self>,
         trace: &mut Trace<'_>,
@@ -85,7 +85,7 @@ impl Blinding {
     ) -> R {
         let Some(blinding) = blinding else { return body(trace, columns) };
         let (noise, width) = (blinding.noise(), columns + blinding.columns);
-        // What follows a row: its random columns, and the next row, which is random.
+        // The random values that follow a row: its random columns, and a random row.
         let random = width + blinding.columns;
         let read = |mut first: usize, mut to: &mut [Goldilocks]| -> Result<(), MerkleError> {
             while !to.is_empty() {
@@ -101,13 +101,12 @@ impl Blinding {
             }
             Ok(())
         };
-        // Of twice as many rows, every other one is on the domain of the trace.
+        // The blinded trace has twice as many rows: every other one is on the domain of the given trace.
         let len = trace.len() / columns * (columns + random);
         body(&mut Trace::Parts { len, read: &read }, width)
     }
 
-    /// A multiple of what vanishes on the domain of each polynomial of a quotient, and random
-    /// columns that follow it.
+    /// The blinding of a quotient of `chunks` polynomials, each given by its values in `2^log_rows` points.
     pub(crate) fn of_quotient<const D: usize>(
         &mut self,
         log_rows: u32,
@@ -118,11 +117,11 @@ impl Blinding {
     }
 }
 
-/// Elements by their place: the same ones each time.
+/// Random elements by their place: the same elements each time.
 struct Noise(Option<ChaCha20Rng>);
 
 impl Noise {
-    /// Writes the elements from place `first` on. Their distance from uniform ones is 2^-64.
+    /// Writes the elements from place `first` on. The statistical distance of an element from a uniform one is at most 2^-64.
     fn write(&self, first: usize, to: &mut [Goldilocks]) {
         const BYTES: usize = u128::BITS as usize / 8;
         let Some(rng) = &self.0 else { return to.fill(Goldilocks::ZERO) };
@@ -141,10 +140,12 @@ impl Noise {
 
 /// The blinding of a quotient's polynomials.
 ///
-/// Polynomial i has its values on the coset `s_i H` of the trace's domain. In the quotient it is multiplied by what vanishes on the other
-/// cosets, divided by its value there. So `((x / s_i)^n - 1) t_i(x)` is multiplied by what vanishes on all cosets and by a constant, which
-/// is the same one for all i: `a_i = s_i^n` runs through a coset of a group of roots of unity, where
-/// `a_i prod_(j != i) (a_i - a_j)` does not depend on i. The sum of all t_i has to be zero.
+/// Polynomial i has its values on the coset `s_i H` of the trace's domain. In the quotient it is multiplied by the polynomial that vanishes
+/// on the other cosets, divided by the value of that polynomial on `s_i H`. So `((x / s_i)^n - 1) t_i(x)` becomes `t_i(x)` times the
+/// polynomial that vanishes on all cosets, times a constant.
+///
+/// The constant is the same for all i: `a_i = s_i^n` runs through a coset of a group of roots of unity, where
+/// `a_i prod_(j != i) (a_i - a_j)` does not depend on i. So the sum of all t_i has to be zero.
 pub(crate) struct QuotientBlinding<'a, const D: usize> {
     blinding: &'a mut Blinding,
     /// The number of polynomials that are not blinded yet.
@@ -157,8 +158,8 @@ impl<const D: usize> QuotientBlinding<'_, D>
 where
     Extension<Goldilocks, D>: ExtensionField<D>,
 {
-    /// The extension of the blinded polynomial with these values on the coset of a shift, and of
-    /// random columns that follow it; and the number of columns.
+    /// The extension of the blinded polynomial with these values on the coset of a shift, followed by that of random columns; and the
+    /// number of all these columns.
     pub(crate) fn extend(
         &mut self,
         level: Level,
@@ -173,7 +174,7 @@ where
         let mut extension = Pages::new(len << log_blowup);
         extension[..len].copy_from_slice(&self.blinding.elements(len));
         self.left -= 1;
-        // All coefficients are random: D of a low row are the mask; random columns stay.
+        // All coefficients are random at first. The first D of a low row are the mask, and the random columns stay.
         let scale = shift.pow_vartime(&[n as u64]).invert_vartime().expect("a shift is not zero");
         let (low, high) = extension[..len].split_at_mut(n * width);
         let rows = low.chunks_mut(width).zip(high.chunks_mut(width));

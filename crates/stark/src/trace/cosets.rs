@@ -26,22 +26,22 @@ use std::collections::BTreeMap;
 
 /// A coset of the extension.
 struct Coset {
-    /// The rows in bit-reversed order, and those of the preprocessed columns.
+    /// The rows of the trace and of the preprocessed columns, both in bit-reversed order.
     trace: Pages<Goldilocks>,
     preprocessed: Pages<Goldilocks>,
-    /// When it was asked for.
+    /// The tree over the trace's rows, once it was asked for.
     tree: Option<Tree>,
 }
 
-/// A trace that answers questions about cosets of its extension, each of which is kept from the first question on.
+/// A trace that answers questions about cosets of its extension. Each coset is kept from the first question about it on.
 ///
-/// Memory is that of the trace, and again that of the trace for each coset, with two digests for each row.
+/// A `Cosets` takes the memory of the trace. Each coset takes as much memory again, with two digests for each row.
 pub struct Cosets {
     config: Config,
     constraints: Constraints,
     public_values: Vec<Goldilocks>,
     log_rows: u32,
-    /// Of the polynomials of trace and preprocessed columns.
+    /// The coefficients of the polynomials of the trace, and of the preprocessed columns.
     coefficients: [Vec<Goldilocks>; 2],
     cosets: BTreeMap<usize, Coset>,
 }
@@ -50,7 +50,7 @@ impl Cosets {
     /// Takes the statement that is proven.
     ///
     /// # Errors
-    /// As [`prove`](crate::prove) for what it checks before it proves; [`StarkError::Indivisible`].
+    /// The errors that [`prove`](crate::prove) gives before it proves; [`StarkError::Indivisible`].
     pub fn new(
         level: Level,
         config: &Config,
@@ -103,7 +103,7 @@ impl Cosets {
     /// Answers a question about a coset.
     ///
     /// # Errors
-    /// [`StarkError::Question`] for what is no question about this trace.
+    /// [`StarkError::Question`] for bytes that are no question about this trace.
     pub fn answer(&mut self, level: Level, question: &Question) -> Result<Vec<u8>, StarkError> {
         match self.config.parameters.extension {
             2 => self.answer_in::<2>(level, question),
@@ -171,7 +171,7 @@ impl Cosets {
 }
 
 impl Coset {
-    /// The values on the coset of a shift of the polynomials with these coefficients.
+    /// The coset with this shift: the values there of the polynomials with these coefficients.
     fn new(level: Level, log_rows: u32, shift: Goldilocks, coefficients: &[Vec<Goldilocks>; 2]) -> Self {
         let [trace, preprocessed] = coefficients.each_ref().map(|values| {
             let mut extension = Pages::new(values.len());
@@ -209,7 +209,7 @@ impl Coset {
         })
     }
 
-    /// [`Task::Evaluate`] for the first coset; `None` if a point is in it, or is opened and not given.
+    /// [`Task::Evaluate`] for the first coset. `None` if a point is in the coset, or if an opened point is not given or is the third.
     fn evaluate<const D: usize>(
         &self,
         level: Level,
@@ -242,7 +242,7 @@ impl Coset {
         rows.iter().flat_map(row).copied().collect()
     }
 
-    /// Nodes as in [`Task::Open`]; `None` if one is in no layer.
+    /// Nodes as in [`Task::Open`]; `None` if one of them is in no layer.
     fn nodes(
         &mut self,
         level: Level,

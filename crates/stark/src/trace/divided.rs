@@ -1,11 +1,10 @@
 //! A trace whose extension is in other processes.
 //!
-//! The extension of a trace consists of its values on `2^log_blowup` cosets. A coset has
-//! consecutive rows of the extension, which are the leaves of a subtree. It also has the row after
-//! each of its rows, which constraints read. So a process with the trace can extend a coset, hash
-//! it and evaluate the quotient on it without the other cosets. The prover asks [`Question`]s,
-//! whose answers by [`Cosets`](crate::Cosets) are pure: any process may give any of them, and
-//! repeat it.
+//! The extension of a trace consists of its values on `2^log_blowup` cosets. A coset has consecutive rows of the extension, which are the
+//! leaves of a subtree. It also has the row after each of its rows, which constraints read. So a process with the trace can extend a coset,
+//! hash it and evaluate the quotient on it without the other cosets.
+//!
+//! The prover asks [`Question`]s. The answers of [`Cosets`](crate::Cosets) are pure: any process may give any answer, and repeat it.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::{
@@ -24,12 +23,12 @@ use proofmill_hash::{Digest, TreeHash};
 use proofmill_merkle::{Tree, siblings_of};
 use std::{collections::BTreeMap, error::Error, iter, sync::Arc};
 
-/// What a prover asks about a coset of the extension.
+/// A question of a prover about a coset of the extension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The index of the coset, in the order of their rows.
+    /// The index of the coset. Cosets are in the order of their rows.
     pub coset: usize,
-    /// The question, for [`Cosets::answer`](crate::Cosets::answer).
+    /// The question as bytes, for [`Cosets::answer`](crate::Cosets::answer).
     pub bytes: Vec<u8>,
 }
 
@@ -38,13 +37,13 @@ pub type Ask = Arc<dyn Fn(&[Question]) -> Result<Vec<Vec<u8>>, Box<dyn Error + S
 
 /// A question before it is bytes.
 pub(crate) enum Task<const D: usize> {
-    /// The layer of the coset's tree that has so many nodes.
+    /// The layer of the coset's tree that has `2^log_nodes` nodes.
     Commit { log_nodes: u32 },
     /// The quotient on the coset, in natural order, with the factor of each constraint.
     Quotient { factors: Vec<Extension<Goldilocks, D>> },
-    /// Of the first coset: the values of the columns at some of the points.
+    /// Of the first coset: the values of the columns at the points with the indices `opened`.
     Evaluate { points: Vec<Extension<Goldilocks, D>>, opened: Vec<u32> },
-    /// Of the first coset: the sum of the columns in each row, with the factor of each.
+    /// Of the first coset: the sum of the columns times their factors in each row.
     Combine { factors: Vec<Extension<Goldilocks, D>> },
     /// Rows, and nodes of the tree by the height of their layer and their index in it.
     Open { rows: Vec<u32>, nodes: Vec<(u32, u32)> },
@@ -109,7 +108,7 @@ impl<const D: usize> Task<D> {
     }
 }
 
-/// What is opened of a coset: rows, and nodes as in [`Task::Open`].
+/// The rows to open of a coset, and the nodes, as in [`Task::Open`].
 #[derive(Default)]
 struct Wanted {
     rows: Vec<u32>,
@@ -136,7 +135,7 @@ impl Divided {
         Ok(())
     }
 
-    /// Asks each of some cosets, and reads the answers, whose shape `is_right` checks.
+    /// Asks one question for each task, and reads the answers. `is_right` checks the shape of an answer.
     fn ask<T, const D: usize>(
         &self,
         tasks: Vec<(usize, Task<D>)>,
@@ -163,7 +162,7 @@ impl Divided {
         questions.iter().zip(&answers).enumerate().map(read).collect()
     }
 
-    /// The tree from the layer on that has one node for each coset, or more if the cap does.
+    /// The upper layers of the tree, from the layer that has one node for each coset, or as many nodes as the cap if these are more.
     pub(crate) fn tree(&self, level: Level, hash: &dyn TreeHash, log_cap: u32) -> Result<Tree, StarkError> {
         let log_nodes = log_cap.saturating_sub(self.log_blowup);
         let tasks = (0..1 << self.log_blowup).map(|coset| (coset, Task::<2>::Commit { log_nodes }));
@@ -190,7 +189,7 @@ impl Divided {
         self.ask(tasks, |reader| reader.extensions(), |_, values: &Vec<_>| values.len() == 1 << self.log_rows)
     }
 
-    /// The values of all columns at some of the points.
+    /// The values of all columns at the points with the indices `opened`.
     pub(crate) fn evaluate<const D: usize>(
         &self,
         points: &[Extension<Goldilocks, D>],
@@ -219,7 +218,7 @@ impl Divided {
         Ok(sums.concat())
     }
 
-    /// The rows of queries, in their order; `tree` is that of [`tree`](Self::tree).
+    /// The rows of queries, in the order of the queries; `tree` comes from [`tree`](Self::tree).
     pub(crate) fn open(
         &self,
         hash: &dyn TreeHash,
@@ -243,7 +242,7 @@ impl Divided {
             siblings_of(indices, 1 << (log_rows + self.log_blowup), cap, node)
                 .unwrap_or_else(|error| unreachable_tree(&error))
         };
-        // The first pass lists the nodes to ask for; the second one has their values.
+        // The first pass lists the nodes to ask for; the second pass has their values.
         siblings(&mut |height, index| {
             if height < known {
                 let (coset, index) = place(height, index);

@@ -3,6 +3,7 @@
 pub(crate) mod blinding;
 pub(crate) mod cosets;
 pub(crate) mod divided;
+pub(crate) mod placement;
 pub(crate) mod rows;
 pub(crate) mod store;
 pub(crate) mod tiled;
@@ -13,18 +14,19 @@ use proofmill_merkle::MerkleError;
 use proofmill_run::parallel;
 use std::{borrow::Cow, mem};
 
-/// The values of a trace, rows stored contiguously.
+/// The values of a trace: its rows, stored contiguously.
 pub enum Trace<'a> {
-    /// In memory. The prover takes over the memory of a trace that is owned, or frees it.
+    /// The values are in memory. The prover takes over the memory of a trace that is owned, or frees it.
     Memory(Cow<'a, [Goldilocks]>),
-    /// Elsewhere, for instance in a file. With [`Memory::Low`](crate::Memory::Low) it is never in memory whole.
+    /// The values are elsewhere, for instance in a file. With [`Memory::Low`](crate::Memory::Low) the whole trace is never in memory.
     Parts {
         /// The number of values.
         len: usize,
-        /// Writes the values from an index on, which are always the same ones; called from several threads, up to twice for each value.
+        /// Writes the values from an index on, always the same values. Several threads call it, up to twice for each value.
         read: &'a ReadValues<'a>,
     },
-    /// As `Parts`, and other processes extend it: it is read only to say what is wrong with it. Not with several tables or zero knowledge.
+    /// As `Parts`, but other processes extend the trace: it is read only to find the reason why it is wrong. Several tables and zero
+    /// knowledge do not allow it.
     Divided {
         /// The number of values.
         len: usize,
@@ -50,9 +52,9 @@ impl Trace<'_> {
         self.values(first, to).map_err(StarkError::Trace)
     }
 
-    /// [`read`](Self::read), all of them, on all threads.
+    /// Reads all values, on all threads.
     pub(crate) fn read_all(&self, to: &mut [Goldilocks]) -> Result<(), StarkError> {
-        /// The values that a task reads.
+        /// The number of values that a task reads.
         const TASK: usize = 1 << 16;
         let tasks = (0..).step_by(TASK).zip(to.chunks_mut(TASK));
         parallel::map(tasks, |(first, to)| self.read(first, to)).into_iter().collect()
@@ -76,7 +78,7 @@ impl Trace<'_> {
         }
     }
 
-    /// The values if they are owned; then, none are left.
+    /// The values, if they are owned. Afterwards the trace has none.
     pub(crate) fn take(&mut self) -> Option<Vec<Goldilocks>> {
         match self {
             Self::Memory(Cow::Owned(values)) => Some(mem::take(values)),

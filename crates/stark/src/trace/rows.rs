@@ -1,4 +1,4 @@
-//! What constraints read in the rows of a trace.
+//! The values that constraints read in the rows of a trace.
 
 use crate::{
     Constraints, StarkError,
@@ -6,7 +6,7 @@ use crate::{
 };
 use proofmill_field::{Field, goldilocks::Goldilocks};
 
-/// What constraints read besides the trace and columns of lookups.
+/// The values that constraints read besides the trace and the columns of lookups.
 #[derive(Clone, Copy)]
 pub(crate) struct RowInputs<'a> {
     pub(crate) constraints: &'a Constraints,
@@ -17,7 +17,8 @@ pub(crate) struct RowInputs<'a> {
 }
 
 impl RowInputs<'_> {
-    /// What is read in a row, given the trace's values there and in the next one. Selectors are 1 where they do not vanish.
+    /// The value of an input in a row. `trace` has the trace's values in this row and in the next one. Selectors are 1 where they do not
+    /// vanish.
     pub(crate) fn value(&self, row: usize, trace: [&[Goldilocks]; 2], input: Input) -> Goldilocks {
         let Constraints { preprocessed, periodic, .. } = self.constraints;
         let cell = match input {

@@ -17,7 +17,7 @@ pub(crate) enum Store {
     File(Scratch),
 }
 
-/// Memory of values.
+/// A vector of values in memory.
 pub(crate) trait Buffer: DerefMut<Target = [Goldilocks]> + Send + Sync {}
 
 impl Buffer for Pages<Goldilocks> {}
@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Zeros.
+    /// A file of `len` zeros.
     pub(crate) fn new(folder: &Path, len: usize) -> Result<Self, StarkError> {
         let error = |source| StarkError::Scratch { folder: folder.to_owned(), source };
         Ok(Self { words: ScratchWords::new(folder, len).map_err(error)?, folder: folder.to_owned() })
@@ -64,7 +64,7 @@ impl Store {
         matches!(self, Self::File(_))
     }
 
-    /// The values of a range; those of a file are copied.
+    /// The values of a range. Values in a file are copied.
     pub(crate) fn at(&self, range: Range<usize>) -> Result<Cow<'_, [Goldilocks]>, StarkError> {
         match self {
             Self::Memory(values) => Ok(Cow::Borrowed(&values[range])),
@@ -85,7 +85,8 @@ impl Store {
         Ok(())
     }
 
-    /// All values, for threads that change different parts. What they write goes to `copy`, if there is one, in place of a file.
+    /// All values, for threads that change different parts. If the values are in a file, threads write changed values to `copy`, if there
+    /// is one, and otherwise to the same file.
     pub(crate) fn whole<'a>(&'a mut self, copy: Option<&'a Scratch>) -> Piece<'a> {
         match self {
             Self::Memory(values) => Piece::Memory(values),
@@ -93,7 +94,7 @@ impl Store {
         }
     }
 
-    /// A file of the same length in the same folder, if this is one.
+    /// Another file of the same length in the same folder, if the values are in a file.
     pub(crate) fn another(&self) -> Result<Option<Scratch>, StarkError> {
         match self {
             Self::Memory(_) => Ok(None),

@@ -1,11 +1,12 @@
 //! Columns whose extension is computed in parts, each time it is needed.
 //!
 //! A polynomial of n = T m coefficients has on the coset of shift s, with a root w of order n, the values
-//! `f(s w^(t + T k)) = sum_r (s w^(t + T k))^r d_(t, r)`, where `d_(t, r) = sum_q c_(r + m q) (s w^t)^(m q)` for r below m. The d of all t are
-//! transforms of T coefficients each, and replace them. The values of tile t, all k, are then a transform of m of
-//! them. It is the first step of a transform of n values (Bailey, "FFTs in external or hierarchical memory", 1990), kept.
+//! `f(s w^(t + T k)) = sum_r (s w^(t + T k))^r d_(t, r)`. Here `d_(t, r) = sum_q c_(r + m q) (s w^t)^(m q)`, for r below m. The d of all t
+//! are transforms of T coefficients each, and replace the coefficients. The values of tile t, for all k, are then a transform of its m
+//! values `d_(t, r)`. The d that are kept are the first step of a transform of n values (Bailey, "FFTs in external or hierarchical memory",
+//! 1990).
 //!
-//! A trace has the values of tiles of the coset of shift 1, its subgroup: their inverse transforms are the d from which a file is begun.
+//! A trace has the values of the tiles of the coset of shift 1, its subgroup. Their inverse transforms are the d with which a file begins.
 
 use super::store::{Buffer, Piece, Scratch, Store};
 use crate::{
@@ -23,7 +24,7 @@ use proofmill_ntt::goldilocks::Order;
 use proofmill_run::parallel;
 use std::{borrow::Cow, collections::BTreeMap, iter::successors, mem, path::Path};
 
-/// The logarithm of the number of tiles of a coset: enough to save memory, and as many as make tiles that are transformed in one step.
+/// The base-2 logarithm of the number of tiles of a coset: large enough to save memory, and to make tiles that are transformed in one step.
 fn log_tiles(log_rows: u32) -> u32 {
     log_rows.saturating_sub(8).clamp(6, 8).min(log_rows)
 }
@@ -33,7 +34,7 @@ pub(crate) struct Tiled {
     columns: usize,
     log_rows: u32,
     log_tiles: u32,
-    /// The coset whose tiles are stored, by its shift; before the first, coefficients are.
+    /// The shift of the coset whose tiles are stored; `None` before the first coset, when coefficients are stored.
     shift: Option<Goldilocks>,
     values: Store,
     /// Files with the tiles of other cosets.
@@ -49,7 +50,7 @@ fn for_each<T: Send>(
 }
 
 impl Tiled {
-    /// The polynomials whose values on the subgroup, in natural order, are the columns, in the memory of the values if they are owned.
+    /// The polynomials whose values on the subgroup, in natural order, are the columns. They take over the memory of values that are owned.
     pub(crate) fn in_memory(level: Level, trace: &mut Trace<'_>, columns: usize) -> Result<Self, StarkError> {
         let log_rows = (trace.len() / columns).ilog2();
         let mut values: Box<dyn Buffer> = match trace.take() {
@@ -83,7 +84,7 @@ impl Tiled {
 
     /// Writes the tiles of the subgroup.
     fn fill(&mut self, level: Level, trace: &Trace<'_>) -> Result<(), StarkError> {
-        /// The rows of a tile that a task collects.
+        /// The number of rows of a tile that a task collects.
         const ROWS: usize = 1 << 4;
         let (tiles, len, columns, at_a_time) =
             (self.tiles(), self.tile_len(), self.columns, self.tiles_at_a_time());
@@ -115,7 +116,7 @@ impl Tiled {
         Ok(())
     }
 
-    /// Brings the values back that it was made of, for [`read_row`](Self::read_row).
+    /// Restores the values that the polynomials were made of, for [`read_row`](Self::read_row).
     pub(crate) fn restore(&mut self, level: Level) -> Result<(), StarkError> {
         self.others.clear();
         self.go_to(level, Goldilocks::ONE)?;
@@ -128,7 +129,7 @@ impl Tiled {
         })
     }
 
-    /// Copies a row of what it was made of, after [`restore`](Self::restore).
+    /// Copies a row of the values that the polynomials were made of, after [`restore`](Self::restore).
     pub(crate) fn read_row(&self, row: usize, values: &mut [Goldilocks]) -> Result<(), StarkError> {
         let (tile, row) = (row % self.tiles(), row / self.tiles());
         self.values.read(tile * self.tile_len() + row * self.columns, values)
@@ -138,7 +139,7 @@ impl Tiled {
         self.columns
     }
 
-    /// The logarithm of the number of rows of a coset.
+    /// The base-2 logarithm of the number of rows of a coset.
     pub(crate) fn log_rows(&self) -> u32 {
         self.log_rows
     }
@@ -148,17 +149,17 @@ impl Tiled {
         1 << self.log_tiles
     }
 
-    /// The logarithm of the number of rows of a tile.
+    /// The base-2 logarithm of the number of rows of a tile.
     pub(crate) fn log_tile_rows(&self) -> u32 {
         self.log_rows - self.log_tiles
     }
 
-    /// The elements of a tile.
+    /// The number of elements of a tile.
     pub(crate) fn tile_len(&self) -> usize {
         self.columns << self.log_tile_rows()
     }
 
-    /// The most tiles that are in memory: a quarter of a coset's.
+    /// The largest number of tiles that are in memory at a time: a quarter of a coset's tiles.
     pub(crate) fn tiles_at_a_time(&self) -> usize {
         (self.tiles() / 4).max(1)
     }
@@ -166,23 +167,23 @@ impl Tiled {
     /// The shift of the coset whose tiles are stored.
     ///
     /// # Panics
-    /// If there is none yet.
+    /// If no tiles are stored yet.
     pub(crate) fn shift(&self) -> Goldilocks {
         self.shift.unwrap_or_else(|| unreachable!("the tiles of no coset are stored"))
     }
 
-    /// `s^m`.
+    /// `s^m` for a shift s, where m is the number of rows of a tile.
     fn power(&self, shift: Goldilocks) -> Goldilocks {
         shift.pow_vartime(&[1 << self.log_tile_rows()])
     }
 
     /// Stores the tiles of the coset of a shift.
     pub(crate) fn go_to(&mut self, level: Level, shift: Goldilocks) -> Result<(), StarkError> {
-        /// The elements that a task transforms fit the second-level cache.
+        /// The number of elements that a task transforms: they fit the second-level cache.
         const TASK: usize = 1 << 14;
-        /// Those of one part of a file: in runs of 2^10 a proof takes 1.2 times as long.
+        /// The number of elements of one run in a file: in runs of 2^10 a proof takes 1.2 times as long.
         const RUN: usize = 1 << 13;
-        /// The tasks whose pieces are listed at a time.
+        /// The number of tasks whose pieces are listed at a time.
         const TASKS: usize = 1 << 8;
         if self.shift == Some(shift) {
             return Ok(());
@@ -192,7 +193,7 @@ impl Tiled {
             *kept = self.shift.replace(shift).unwrap_or(shift);
             return Ok(());
         }
-        // Each coset is needed again, but not the subgroup: its file is used for the first one.
+        // Each coset is needed again, but not the subgroup: the subgroup's file is used for the first coset.
         let kept = self.shift.filter(|before| *before != Goldilocks::ONE);
         let file = if kept.is_some() { self.values.another()? } else { None };
         let before =
@@ -224,10 +225,10 @@ impl Tiled {
         Ok(())
     }
 
-    /// The rows `tile + tiles k`, with k in bit-reversed order.
+    /// Computes the rows `tile + tiles k` of the stored coset, with k in bit-reversed order.
     fn tile(&self, level: Level, tile: usize, rows: &mut [Goldilocks]) -> Result<(), StarkError> {
         self.values.read(tile * self.tile_len(), rows)?;
-        // A tile is the coset `s w^t` of a subgroup of m elements.
+        // A tile is on the coset `s w^t` of a subgroup of m elements.
         let shift = self.shift() * tile_shift(self.log_rows, tile);
         domain(self.log_tile_rows()).coset_ntt(level, rows, shift, Order::BitReversed);
         Ok(())
@@ -242,12 +243,12 @@ impl Tiled {
         for_each(tiles, |(tile, rows)| self.tile(level, tile, rows))
     }
 
-    /// The elements of a part: a quarter of a coset.
+    /// The number of elements of a part: a quarter of a coset's.
     pub(crate) fn part_len(&self) -> usize {
         self.tiles_at_a_time() * self.tile_len()
     }
 
-    /// Computes a part of the extension, in bit-reversed order, from row `first` on: a multiple of the rows of a part.
+    /// Computes a part of the extension, in bit-reversed order, from row `first` on. `first` is a multiple of the number of rows of a part.
     pub(crate) fn part(
         &mut self,
         level: Level,
@@ -261,7 +262,7 @@ impl Tiled {
         self.each_tile(level, tiles.zip(rows.chunks_mut(self.tile_len())))
     }
 
-    /// The shift of the coset and the index of the tile that have the consecutive rows of this number.
+    /// The coset's shift and the tile's index for group `part` of the extension's rows. A group has as many consecutive rows as a tile.
     fn coset_and_tile(&self, log_blowup: u32, part: usize) -> (Goldilocks, usize) {
         let coset = reverse(part >> self.log_tiles, log_blowup);
         let tile = reverse(part & (self.tiles() - 1), self.log_tiles);
@@ -276,7 +277,7 @@ impl Tiled {
         queries: &[usize],
     ) -> Result<Vec<Goldilocks>, StarkError> {
         let mut rows = vec![Goldilocks::ZERO; queries.len() * self.columns];
-        // By coset, that which is stored first, and by tile.
+        // Queries by coset, the stored coset first, and by tile.
         let mut cosets: Vec<(Goldilocks, BTreeMap<usize, Vec<usize>>)> =
             vec![(self.shift(), BTreeMap::new())];
         for (index, query) in queries.iter().enumerate() {
@@ -310,14 +311,14 @@ impl Tiled {
         Ok(rows)
     }
 
-    /// What is stored, in parts of whole tiles that are in memory, each with the index of its first row.
+    /// The stored values in parts of whole tiles, which are in memory, each with the index of its first row.
     fn parts(&self) -> impl Iterator<Item = Result<(usize, Cow<'_, [Goldilocks]>), StarkError>> {
         let tiles = if self.values.is_file() { self.tiles_at_a_time() } else { self.tiles() };
         parallel::ranges(self.values.len(), tiles * self.tile_len())
             .map(|range| Ok((range.start / self.columns, self.values.at(range)?)))
     }
 
-    /// The values of all columns at some of the points.
+    /// The values of all columns at the points with the indices `opened`.
     pub(crate) fn evaluate<const D: usize>(
         &self,
         level: Level,
@@ -327,7 +328,7 @@ impl Tiled {
     where
         Extension<Goldilocks, D>: ExtensionField<D>,
     {
-        // The coefficients are an inverse transform of the parts: the factor of part t is a sum over it.
+        // The coefficients are an inverse transform over the tiles: the factor of tile t is a sum of powers.
         let log_step = self.log_tile_rows();
         let step = 1 << log_step;
         let inverse = |value: Goldilocks| value.invert_vartime().expect("not zero");
@@ -374,6 +375,7 @@ impl Tiled {
     {
         let len = D << self.log_rows;
         let mut extension = Pages::new(len << log_blowup);
+        // The columns are combined first: only the sum is transformed.
         let coefficients = &mut extension[..len];
         for part in self.parts() {
             let (first, values) = part?;
@@ -391,7 +393,7 @@ impl Tiled {
     }
 }
 
-/// `w^t`.
+/// `w^t` for tile t, where w is the root of unity of order `2^log_rows`.
 fn tile_shift(log_rows: u32, tile: usize) -> Goldilocks {
     generator(log_rows).pow_vartime(&[tile as u64])
 }
@@ -401,7 +403,7 @@ fn next_of_each<I: Iterator>(iterators: &mut [I]) -> Vec<I::Item> {
     iterators.iter_mut().filter_map(Iterator::next).collect()
 }
 
-/// Multiplies part q by `ratio^q`.
+/// Multiplies part q of `len` values by `ratio^q`.
 fn scale_parts(values: &mut [Goldilocks], len: usize, ratio: Goldilocks) {
     let powers = successors(Some(Goldilocks::ONE), |power| Some(*power * ratio));
     let parts = values.chunks_mut(len).zip(powers);

@@ -27,18 +27,19 @@ pub trait Challenger {
     /// An integer below `2^bits`; for at most 63 bits.
     fn sample_bits(&mut self, bits: u32) -> usize;
 
-    /// Takes a proof of work, and returns whether it proves as many bits. Nothing is taken for no bits.
+    /// Takes a proof of work, and returns whether it proves `bits` bits. For 0 bits nothing is taken.
     fn check_work(&mut self, bits: u32, witness: Goldilocks) -> bool;
 
-    /// Finds a proof of work for `bits` bits, the least word that is one, and takes it; zero for no bits.
+    /// Finds the least word that is a proof of work of `bits` bits, and takes it. For 0 bits it is zero, and nothing is taken.
     fn work(&mut self, level: Level, bits: u32) -> Goldilocks;
 }
 
-/// The least candidate for which `passes` holds, which gets ranges of candidates and returns the first in a range. Threads take
-/// rounds of tasks, so the result does not depend on their number.
+/// The least candidate that passes. `passes` gets a range of candidates, and returns the first of the range that passes. Threads take
+/// rounds of tasks, so the result does not depend on the number of threads.
 pub(super) fn least(passes: impl Fn(Range<u64>) -> Option<u64> + Sync) -> Goldilocks {
     const TASK: u64 = 1 << 10;
-    /// As many as a cache holds the states of, side by side: with more, the words of a state are in the same few sets of it.
+    /// The number of candidates whose states a cache holds, side by side. With more, the words of a state are in the same few sets of the
+    /// cache.
     const RANGE: usize = 1 << 6;
     let tasks = 4 * parallel::threads() as u64;
     let of_task = |start: u64| {
@@ -58,7 +59,7 @@ pub(super) fn least(passes: impl Fn(Range<u64>) -> Option<u64> + Sync) -> Goldil
 #[derive(Clone, Debug)]
 pub(crate) struct DuplexChallenger<P> {
     state: Vec<Goldilocks>,
-    /// What was observed since the last permutation: less than the rate.
+    /// The elements observed since the last permutation: fewer than the rate.
     input: Vec<Goldilocks>,
     /// Elements of the rate that were not given out yet; the last one is next.
     output: Vec<Goldilocks>,
@@ -68,7 +69,7 @@ pub(crate) struct DuplexChallenger<P> {
 impl<P: Permutation> DuplexChallenger<P> {
     const RATE: usize = P::WIDTH - DIGEST;
 
-    /// Before anything was observed.
+    /// A source of challenges that has observed nothing.
     pub(crate) fn new() -> Self {
         Self {
             state: vec![Goldilocks::ZERO; P::WIDTH],
@@ -114,7 +115,7 @@ impl<P: Permutation> Challenger for DuplexChallenger<P> {
     }
 
     fn sample(&mut self) -> Goldilocks {
-        // A challenge depends on all that was observed, also on what does not fill the rate.
+        // A challenge depends on all observed elements, also on elements that do not fill the rate.
         if !self.input.is_empty() || self.output.is_empty() {
             self.duplex();
         }
@@ -171,7 +172,7 @@ pub(crate) trait MessageHash: Copy {
     fn digests(level: Level, messages: &[[u64; WORK]]) -> Vec<Digest>;
 }
 
-/// The words of the message that a proof of work is checked with: a digest, and the witness.
+/// The number of words of the message that a proof of work is checked with: a digest, and the witness.
 const WORK: usize = DIGEST + 1;
 
 impl MessageHash for Keccak {
@@ -209,7 +210,7 @@ impl MessageHash for Sha256 {
 /// A chain of digests; Plonky3's `SerializingChallenger64<_, HashChallenger<u8, _, 32>>`.
 #[derive(Clone, Debug)]
 pub(crate) struct HashChallenger<H> {
-    /// The last digest, and what was observed since.
+    /// The last digest, and the bytes observed since.
     input: Vec<u8>,
     /// Bytes of the last digest that were not given out yet; the last one is next.
     output: Vec<u8>,
@@ -217,7 +218,7 @@ pub(crate) struct HashChallenger<H> {
 }
 
 impl<H: MessageHash> HashChallenger<H> {
-    /// Before anything was observed.
+    /// A source of challenges that has observed nothing.
     pub(crate) fn new() -> Self {
         Self { input: Vec::new(), output: Vec::new(), hash: PhantomData }
     }
@@ -266,7 +267,7 @@ impl<H: MessageHash> Challenger for HashChallenger<H> {
         if bits == 0 {
             return true;
         }
-        // So that only a digest precedes the witness, however much was observed.
+        // Drawing a byte hashes the observed bytes: only a digest precedes the witness.
         self.byte();
         self.observe(witness);
         self.sample_bits(bits) == 0
@@ -284,7 +285,7 @@ impl<H: MessageHash> Challenger for HashChallenger<H> {
             let [a, b, c, d] = digest;
             let messages: Vec<_> = candidates.clone().map(|candidate| [a, b, c, d, candidate]).collect();
             let digests = H::digests(level, &messages);
-            // Bytes are given out from the last on.
+            // Bytes of a digest are given out from the last on.
             let found = digests.iter().position(|digest| digest.0[DIGEST - 1].swap_bytes() & mask == 0);
             found.and_then(|index| candidates.clone().nth(index))
         });

@@ -11,19 +11,19 @@ const BASE: &str = "p3-scalar-basis-v1";
 /// The names of the extensions of degree 2 and 3 with their bases.
 const EXTENSIONS: [&str; 2] = ["p3-power-basis-v1:X^2-7", "p3-power-basis-v1:X^3-X-1"];
 
-/// The bytes of a seed that an element holds.
+/// The number of bytes of a seed that an element holds.
 const BYTES_PER_ELEMENT: usize = 7;
 
 /// The steps of a protocol in the order in which they run, and numbers and digests that no step shows.
 ///
-/// Plonky3 renders the steps as text, whose Keccak-256 digest is a part of the seed; the text is an interface here.
+/// Plonky3 renders the steps as text, whose Keccak-256 digest is a part of the seed. So the text here has to be the same.
 pub(crate) struct Description {
     name: &'static str,
     steps: Vec<String>,
     shape: Vec<u8>,
 }
 
-/// Who learns what in a step.
+/// The kind of a step: who sends or knows its values.
 #[derive(Clone, Copy)]
 enum Kind {
     Message,
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// An algebra of elements of the base field.
+/// The text of an algebra of this degree over the base field.
 fn algebra(degree: usize) -> String {
     let name = if degree == 1 { BASE } else { EXTENSIONS[degree - 2] };
     let mut text = format!("Algebra({MODULUS}^{degree};");
@@ -138,7 +138,7 @@ impl Description {
         text
     }
 
-    /// Version, name, digest of the steps, and shape.
+    /// The seed: version, name, digest of the steps, and shape.
     fn seed(&self) -> Vec<u8> {
         // 64 bytes: the version, the name padded with zeros, and the name's length.
         let mut seed = vec![0; 64];
@@ -152,12 +152,12 @@ impl Description {
         seed
     }
 
-    /// Begins the protocol.
+    /// Begins the protocol: the challenger observes the description.
     pub(crate) fn observe(&self, challenger: &mut dyn Challenger) {
         self.elements_of_seed().for_each(|element| challenger.observe(element));
     }
 
-    /// What the transcript takes of it: the length of the seed, and the seed.
+    /// The elements that the transcript takes: the length of the seed, and the seed.
     pub(crate) fn elements_of_seed(&self) -> impl Iterator<Item = Goldilocks> {
         let seed = self.seed();
         // Words below 2^56 are canonical elements.

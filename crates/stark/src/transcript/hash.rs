@@ -67,7 +67,7 @@ impl StarkHash for PoseidonBn254Sponge {
         Box::new(PoseidonBn254Challenger::default())
     }
 
-    /// Of an element: the modulus is above 2^253.
+    /// The bits of an element: the modulus is above 2^253.
     fn digest_bits(&self) -> u32 {
         253
     }

@@ -1,7 +1,7 @@
-//! The transcript: what prover and verifier hash, and the challenges that follow from it, as in Plonky3 0.9.0-rc.2.
+//! The transcript: the messages that prover and verifier hash, and the challenges that follow from them, as in Plonky3 0.9.0-rc.2.
 //!
-//! Each of the three nested protocols ([`crate::prove`], its opening argument, FRI) begins with a description of all its steps and
-//! of its shape, which both sides derive from what the verifier knows. The description is hashed before any message.
+//! Each of the three nested protocols ([`crate::prove`], its opening argument, FRI) begins with a description of all its steps and of its
+//! shape. Both sides derive it from values that the verifier knows. The description is hashed before any message.
 
 mod challenger;
 mod description;

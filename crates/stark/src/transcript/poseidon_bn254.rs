@@ -13,26 +13,27 @@ const WIDTH: usize = PoseidonBn254Sponge::WIDTH;
 const RATE: usize = WIDTH - 1;
 const PACK: usize = PoseidonBn254Sponge::PACK;
 
-/// The bits of a draw: an element of the rate, of 254 bits, gives two.
+/// The number of bits of a draw. An element of the rate has 254 bits, and gives two draws.
 pub const DRAW_BITS: u32 = 127;
 
-/// A sponge in duplex mode over the permutation of [`PoseidonBn254Sponge`], with the capacity first. It starts from 2^65.
+/// A sponge in duplex mode over the permutation of [`PoseidonBn254Sponge`], with the capacity first. The capacity starts from 2^65.
 ///
-/// Messages are packed three to an element, lowest first; what completes no pack is padded with zeros before a digest, which is an element
-/// by itself, and before a draw. Elements overwrite the rate, zeros follow, and their number is added to the capacity. An element v of the
-/// rate gives the draws `v mod 2^127` and `v div 2^127`. Modulo the base field's order a draw is uniform but for 2^-62.
+/// Messages are packed three to an element, lowest first. An incomplete pack is padded with zeros before a digest, which is an element by
+/// itself, and before a draw. Elements overwrite the rate, zeros follow, and the number of elements is added to the capacity. An element v
+/// of the rate gives the draws `v mod 2^127` and `v div 2^127`. Modulo the base field's order a draw is uniform but for 2^-62.
 #[derive(Clone, Debug)]
 pub struct PoseidonBn254Challenger {
     state: [Fr; WIDTH],
-    /// What was observed since the last permutation: less than the rate, and less than a pack.
+    /// The elements observed since the last permutation: fewer than the rate.
     input: Vec<Fr>,
+    /// The words of the pack that is not complete.
     pack: Vec<u64>,
     /// Draws that were not given out yet; the last one is next.
     output: Vec<u128>,
 }
 
 impl Default for PoseidonBn254Challenger {
-    /// Before anything was observed.
+    /// A source of challenges that has observed nothing.
     fn default() -> Self {
         let start = Fr::from_canonical([0, 2, 0, 0]).expect("2^65");
         Self { state: [start, Fr::ZERO, Fr::ZERO], input: Vec::new(), pack: Vec::new(), output: Vec::new() }
@@ -119,7 +120,7 @@ impl Challenger for PoseidonBn254Challenger {
         if bits == 0 {
             return true;
         }
-        // So that the witness is a pack by itself.
+        // The witness is a pack by itself.
         self.end_pack();
         self.observe(witness);
         self.sample_bits(bits) == 0

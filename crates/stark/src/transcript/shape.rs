@@ -1,8 +1,8 @@
-//! What the transcript begins with: the statement's shape, and the digest of its AIR.
+//! The beginning of the transcript: the statement's shape, and the digest of its AIR.
 
 use crate::{air::constraints::Constraints, security::Parameters, transcript::Description};
 
-/// The description of the outer protocol, for a trace of `2^log_rows` rows. Without a digest it is that of Plonky3.
+/// The description of the outer protocol, for a trace of `2^log_rows` rows. Without a digest it is Plonky3's description.
 pub(crate) fn description<const D: usize>(
     constraints: &Constraints,
     parameters: &Parameters,

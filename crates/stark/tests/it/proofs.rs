@@ -277,13 +277,16 @@ fn airs_that_read_what_they_do_not_have_are_refused() {
     for (read, expected) in [
         (
             (|row| row.column(1).must_vanish()) as fn(Row),
-            "AIR: constraints read trace column 1, which there is not",
+            "AIR: constraints read trace column 1, which does not exist",
         ),
         (
             |row| row.preprocessed(0).must_vanish(),
-            "AIR: constraints read preprocessed column 0, which there is not",
+            "AIR: constraints read preprocessed column 0, which does not exist",
         ),
-        (|row| row.periodic(0).must_vanish(), "AIR: constraints read periodic column 3, which there is not"),
+        (
+            |row| row.periodic(0).must_vanish(),
+            "AIR: constraints read periodic column 3, which does not exist",
+        ),
         (|row| row.public_value(0).must_vanish(), "AIR: constraints read public value 0, of 0"),
     ] {
         let error: StarkError = Constraints::new(&Reads(read)).expect_err("a refusal");

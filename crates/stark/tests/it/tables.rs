@@ -10,7 +10,7 @@ use proofmill_hash::{Keccak, Poseidon2, Sponge};
 use proofmill_stark::{
     Constraints, Grinding, Memory, OpenedRows, OpenedValues, OpeningProof, Parameters, Proof, Round, Run,
     StarkError, StarkHash, TableValues, Tables, TablesKey, TablesProof, Trace, VerifyError,
-    air::{Air, Bus, Expression, Preprocessed, Row},
+    air::{Air, Bus, Expression, Lookup, Preprocessed, Row, Term},
     prove, prove_tables, verify, verify_tables,
 };
 use proofmill_testing::{for_each_goldilocks_level, for_each_pool};
@@ -420,8 +420,15 @@ fn lookups_that_cannot_be_proved_are_refused() {
     refused(|_| Bus("b").look_up(&[], Goldilocks::ONE, 1), "AIR: lookup 0: expected messages with values");
     refused(
         |row| Bus("b").offer(&[row.column(1)], Goldilocks::ONE),
-        "AIR: constraints read trace column 1, which there is not",
+        "AIR: constraints read trace column 1, which does not exist",
     );
+
+    // A term without a flag among others with one would count for nothing.
+    let half_flagged = |row: Row| {
+        let term = |flag| Term { message: vec![row.column(0)], count: Goldilocks::ONE.into(), flag };
+        Lookup { bus: None, terms: vec![term(Some(row.column(0))), term(None)], most: 1 }.record();
+    };
+    refused(half_flagged, "AIR: lookup 0: expected flags for all 2 terms or for none, found 1");
 
     let narrow = Of(|row| Bus("a\"b").look_up(&[row.column(0)], Goldilocks::ONE, 1));
     let wide = Of(|row| Bus("a\"b").offer(&[row.column(0), row.column(0)], Goldilocks::ONE));

@@ -15,10 +15,10 @@
 use super::Compiled;
 use crate::{
     error::WitnessError,
-    graph::{Graph, Part, Place, Source, Tape, message::Fields, push_leb128},
+    graph::{FilePart, Graph, InputRange, Tape, ValueSource, message::Fields, push_leb128},
     machine::Print,
     number,
-    wasm::{Limits, Settings},
+    wasm::{Limits, RunSettings},
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
@@ -26,7 +26,7 @@ use proofmill_files::FileBytes;
 use std::{collections::BTreeMap, sync::Arc};
 
 const MAGIC: [u8; 4] = *b"pmwg";
-/// It changes with what a graph means, so that no other version's is evaluated.
+/// The version of the format. It changes when the meaning of a graph changes, so that graphs of other versions are refused.
 const VERSION: u32 = 2;
 const HEADER: usize = 4 + 4 + 32;
 
@@ -76,7 +76,7 @@ impl<P: ScalarPrime> Compiled<P> {
         bytes
     }
 
-    /// Decodes a compiled circuit, of which it keeps the bytes. It takes at most eight times their memory.
+    /// Decodes a compiled circuit and keeps its bytes. The circuit takes at most eight times their memory.
     ///
     /// # Errors
     /// [`WitnessError::Program`], [`WitnessError::Prime`].
@@ -84,7 +84,7 @@ impl<P: ScalarPrime> Compiled<P> {
         Self::from_file(FileBytes::Owned(bytes.into()), limits)
     }
 
-    /// [`Self::from_bytes`] of a file, of whose operations only a few pages are in memory at a time if it is mapped.
+    /// [`Self::from_bytes`] of a file. If it is mapped, only a few pages of its operations are in memory at a time.
     ///
     /// # Errors
     /// As [`Self::from_bytes`].
@@ -113,7 +113,7 @@ impl<P: ScalarPrime> Compiled<P> {
             let (section, behind) = section.ok_or_else(|| problem(&format!("it ends in its {name}")))?;
             rest = behind;
             let end = file.len() - behind.len();
-            Ok(Part::new(&file, end - section.len()..end))
+            Ok(FilePart::new(&file, end - section.len()..end))
         };
         let inputs = section("inputs")?;
         let constants = section("constants")?;
@@ -134,7 +134,7 @@ impl<P: ScalarPrime> Compiled<P> {
         let wires = decode_sources(&wires).ok_or_else(|| malformed("wires"))?;
         let prints = decode_prints(&prints).ok_or_else(|| malformed("prints"))?;
         let graph = Graph::new(tape, constants, wires, inputs).map_err(|text| problem(&text))?;
-        Ok(Self { graph, prints, wasm, settings: Settings::new(limits) })
+        Ok(Self { graph, prints, wasm, settings: RunSettings::new(limits) })
     }
 }
 
@@ -150,7 +150,7 @@ pub fn embedded_wasm(bytes: &[u8]) -> Option<&[u8]> {
     last
 }
 
-fn decode_tape(counts: &[u8], bytes: Part) -> Option<Tape> {
+fn decode_tape(counts: &[u8], bytes: FilePart) -> Option<Tape> {
     let ([places, steps], []) = counts.as_chunks() else { return None };
     let [places, steps] = [*places, *steps].map(u32::from_le_bytes);
     // Each place and step takes two bytes or more: no small file makes a large allocation.
@@ -159,23 +159,23 @@ fn decode_tape(counts: &[u8], bytes: Part) -> Option<Tape> {
     fits.then_some(Tape { bytes, places, steps })
 }
 
-fn decode_inputs(section: &[u8]) -> Option<BTreeMap<String, Place>> {
+fn decode_inputs(section: &[u8]) -> Option<BTreeMap<String, InputRange>> {
     let mut fields = Fields::new(section);
     let mut inputs = BTreeMap::new();
     while fields.left() > 0 {
         let name = std::str::from_utf8(fields.delimited()?).ok()?.to_owned();
         let [offset, length] = [fields.varint()?, fields.varint()?].map(u32::try_from);
-        inputs.insert(name, Place { offset: offset.ok()?, length: length.ok()? });
+        inputs.insert(name, InputRange { offset: offset.ok()?, length: length.ok()? });
     }
     Some(inputs)
 }
 
-fn decode_prints(section: &[u8]) -> Option<Vec<Print<Source>>> {
+fn decode_prints(section: &[u8]) -> Option<Vec<Print<ValueSource>>> {
     let mut fields = Fields::new(section);
     let mut prints = Vec::new();
     while fields.left() > 0 {
         prints.push(match fields.byte()? {
-            0 => Print::Value(Source::from_code(fields.varint()?)?),
+            0 => Print::Value(ValueSource::from_code(fields.varint()?)?),
             1 => Print::Word(std::str::from_utf8(fields.delimited()?).ok()?.to_owned()),
             2 => Print::EndOfLine,
             _ => return None,
@@ -184,7 +184,7 @@ fn decode_prints(section: &[u8]) -> Option<Vec<Print<Source>>> {
     Some(prints)
 }
 
-/// Integers below 2^63 as differences.
+/// Encodes integers below 2^63 by their differences.
 fn differences(integers: impl Iterator<Item = u64>) -> Vec<u8> {
     let (mut bytes, mut last) = (Vec::new(), 0);
     for integer in integers {
@@ -196,13 +196,13 @@ fn differences(integers: impl Iterator<Item = u64>) -> Vec<u8> {
     bytes
 }
 
-fn decode_sources(section: &[u8]) -> Option<Vec<Source>> {
+fn decode_sources(section: &[u8]) -> Option<Vec<ValueSource>> {
     let mut fields = Fields::new(section);
     let (mut sources, mut last) = (Vec::new(), 0_u64);
     while fields.left() > 0 {
         let difference = fields.varint()?;
         last = last.wrapping_add(difference >> 1 ^ 0_u64.wrapping_sub(difference & 1));
-        sources.push(Source::from_code(last)?);
+        sources.push(ValueSource::from_code(last)?);
     }
     Some(sources)
 }

@@ -1,4 +1,4 @@
-//! Circuits compiled from their WASM to a [`Graph`], by executing the WASM once on inputs that are not known.
+//! Compiles circuits from their WASM to a [`Graph`], by executing the WASM once on unknown inputs.
 
 mod file;
 
@@ -7,11 +7,11 @@ pub use file::embedded_wasm;
 use crate::{
     curves,
     error::WitnessError,
-    graph::{Graph, Part, Source, evaluate::Stop},
+    graph::{FilePart, Graph, ValueSource, evaluate::Stop},
     input::Inputs,
-    machine::{Print, Trace, Way},
+    machine::{CircuitTrace, Print, Way},
     program::Program,
-    wasm::{Event, Limits, Settings, expect_one},
+    wasm::{Event, Limits, RunSettings, expect_one},
 };
 use proofmill_circom::{ScalarPrime, Symbols};
 use proofmill_field::{Fp, bn254::FrParams};
@@ -20,13 +20,13 @@ use zeroize::Zeroizing;
 
 /// A circuit that was compiled from its WASM: a graph for inputs like those of a sample, and the WASM for all others.
 ///
-/// The graph has what the circuit does where conditions depend on inputs, and guards for what it does not have: a loop as often, an
-/// index as for the sample, assertions. Where a guard fails, the WASM is run.
+/// The graph has both ways of a branch that depends on inputs. Guards check what it fixes as for the sample: the number of a loop's
+/// passes, an index, assertions. If a guard fails, the WASM is run.
 pub struct Compiled<P: ScalarPrime = FrParams> {
     graph: Graph<P>,
-    prints: Vec<Print<Source>>,
-    wasm: Part,
-    settings: Settings<P>,
+    prints: Vec<Print<ValueSource>>,
+    wasm: FilePart,
+    settings: RunSettings<P>,
 }
 
 impl<P: ScalarPrime> fmt::Debug for Compiled<P> {
@@ -49,8 +49,7 @@ impl<P: ScalarPrime> Compiled<P> {
         Self::of_at_most(usize::MAX, wasm, inputs, limits)
     }
 
-    /// [`Self::new`] of up to so many operations, with those that turn out to be of no use: each takes about a microsecond and 100 bytes
-    /// of memory.
+    /// [`Self::new`] with a limit of operations, unneeded ones included. Each takes about a microsecond and 100 bytes of memory.
     ///
     /// # Errors
     /// As [`Self::new`], and [`WitnessError::Limit`] for more.
@@ -70,9 +69,9 @@ impl<P: ScalarPrime> Compiled<P> {
             }
             way => problem(&way.to_string()),
         })?;
-        let Trace { tape, constants, wires, prints, inputs } = trace;
+        let CircuitTrace { tape, constants, wires, prints, inputs } = trace;
         let graph = Graph::new(tape, constants, wires, inputs).map_err(|text| problem(&text))?;
-        Ok(Self { graph, prints, wasm: wasm.to_vec().into(), settings: Settings::new(limits) })
+        Ok(Self { graph, prints, wasm: wasm.to_vec().into(), settings: RunSettings::new(limits) })
     }
 
     /// A function that receives what the circuit reports.
@@ -97,10 +96,10 @@ impl<P: ScalarPrime> Compiled<P> {
         Program::with_settings(&self.wasm, self.settings.clone())
     }
 
-    /// The value of every wire, the first of which is 1, as [`Program::calculate`] gives it.
+    /// The values of all wires, as [`Program::calculate`] returns them; the first is 1.
     ///
     /// # Errors
-    /// Those of [`Program::calculate`].
+    /// The errors of [`Program::calculate`].
     pub fn calculate(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         match self.evaluate(inputs)? {
             Some(witness) => Ok(witness),
@@ -108,7 +107,7 @@ impl<P: ScalarPrime> Compiled<P> {
         }
     }
 
-    /// What the graph gives; `None` if it is not for these inputs.
+    /// The wires' values from the graph; `None` if a guard fails on these inputs.
     ///
     /// # Errors
     /// [`WitnessError::Program`] if it is malformed.
@@ -119,7 +118,7 @@ impl<P: ScalarPrime> Compiled<P> {
             given => given?,
         };
         // Those that are printed come behind the wires.
-        let printed: Vec<Source> = match &self.settings.observer {
+        let printed: Vec<ValueSource> = match &self.settings.observer {
             Some(_) => self.prints.iter().filter_map(Print::value).copied().collect(),
             None => Vec::new(),
         };

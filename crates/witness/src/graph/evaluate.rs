@@ -3,8 +3,8 @@
 use super::{
     Binary,
     message::Fields,
-    number::{Number, Sum},
-    tape::{Source, Step, Tape},
+    number::{Number, ProductSum},
+    tape::{Tape, TapeStep, ValueSource},
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, Invert};
@@ -26,7 +26,7 @@ pub(crate) fn evaluate<P: ScalarPrime>(
     tape: &Tape,
     constants: &[Fp<P>],
     inputs: &[Fp<P>],
-    wanted: &[&[Source]],
+    wanted: &[&[ValueSource]],
 ) -> Result<Zeroizing<Vec<Fp<P>>>, Stop> {
     let values = Values::of(tape, constants, inputs)?;
     let count = wanted.iter().map(|sources| sources.len()).sum();
@@ -37,7 +37,7 @@ pub(crate) fn evaluate<P: ScalarPrime>(
     Ok(found)
 }
 
-/// The values of a tape's places, and what it reads.
+/// The values of a tape's places, constants and inputs.
 struct Values<'a, P: ScalarPrime> {
     places: Zeroizing<Vec<Number<P>>>,
     free: Vec<u32>,
@@ -69,37 +69,37 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
                 tape.bytes.release(released..read);
                 released = read;
             }
-            let step = Step::from_code(code).ok_or(Stop::Malformed)?;
+            let step = TapeStep::from_code(code).ok_or(Stop::Malformed)?;
             let result = match step {
                 // Most are these.
-                Step::Binary(Binary::Multiply) => {
+                TapeStep::Binary(Binary::Multiply) => {
                     let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
                     Number::binary(Binary::Multiply, a, b)
                 }
-                Step::Sum => values.sum(&mut rest).ok_or(Stop::Malformed)?,
-                Step::Binary(operation) => {
+                TapeStep::Sum => values.sum(&mut rest).ok_or(Stop::Malformed)?,
+                TapeStep::Binary(operation) => {
                     let [a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
                     Number::binary(operation, a, b)
                 }
-                Step::Unary(operation) => {
+                TapeStep::Unary(operation) => {
                     let [a] = values.read(&mut rest).ok_or(Stop::Malformed)?;
                     Number::unary(operation, a)
                 }
-                Step::Select => {
+                TapeStep::Select => {
                     let [condition, a, b] = values.read(&mut rest).ok_or(Stop::Malformed)?;
                     if condition.is_zero() { b } else { a }
                 }
-                Step::Bit => values.bit(&mut rest, &mut integer).ok_or(Stop::Malformed)?,
-                Step::Quotients => {
+                TapeStep::Bit => values.bit(&mut rest, &mut integer).ok_or(Stop::Malformed)?,
+                TapeStep::Quotients => {
                     values.divide(&mut rest).ok_or(Stop::Malformed)?;
                     continue;
                 }
-                Step::Equal => {
+                TapeStep::Equal => {
                     values.expect_equal(&mut rest)?;
                     continue;
                 }
-                Step::Zero | Step::Nonzero => {
-                    values.expect_zero(&mut rest, matches!(step, Step::Zero))?;
+                TapeStep::Zero | TapeStep::Nonzero => {
+                    values.expect_zero(&mut rest, matches!(step, TapeStep::Zero))?;
                     continue;
                 }
             };
@@ -110,19 +110,19 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
 
     /// The value of a source; `None` if there is none.
     #[inline(always)]
-    fn get(&self, source: Source) -> Option<Number<P>> {
+    fn get(&self, source: ValueSource) -> Option<Number<P>> {
         match source {
-            Source::Place(index) | Source::LastOfPlace(index) => self.places.get(index as usize),
-            Source::Constant(index) => self.numbers.get(index as usize),
-            Source::Input(index) => self.inputs.get(index as usize),
+            ValueSource::Place(index) | ValueSource::LastOfPlace(index) => self.places.get(index as usize),
+            ValueSource::Constant(index) => self.numbers.get(index as usize),
+            ValueSource::Input(index) => self.inputs.get(index as usize),
         }
         .copied()
     }
 
     #[inline(always)]
     fn next(&mut self, rest: &mut Fields<'_>) -> Option<Number<P>> {
-        let source = Source::from_code(rest.varint()?)?;
-        if let Source::LastOfPlace(place) = source {
+        let source = ValueSource::from_code(rest.varint()?)?;
+        if let ValueSource::LastOfPlace(place) = source {
             self.free.push(place);
         }
         self.get(source)
@@ -148,7 +148,7 @@ impl<'a, P: ScalarPrime> Values<'a, P> {
     #[inline(always)]
     fn sum(&mut self, rest: &mut Fields<'_>) -> Option<Number<P>> {
         let count = rest.varint()?;
-        let mut sum = Sum::ZERO;
+        let mut sum = ProductSum::ZERO;
         for _ in 0..count {
             let coefficient = rest.varint()?;
             let sign = if coefficient & 1 == 0 { 1 } else { -1 };
@@ -259,7 +259,7 @@ fn divide_all<P: ScalarPrime>(quotients: &mut [Fp<P>], divisors: &[Fp<P>]) {
 #[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::evaluate;
-    use crate::graph::{Binary, Guard, Node, Tape, Unary};
+    use crate::graph::{Binary, GraphNode, Guard, Tape, Unary};
     use proofmill_field::{Field, Fp, bn254::FrParams};
     use proptest::{prelude::*, sample::Index};
 
@@ -272,47 +272,48 @@ mod tests {
         (0..24_u8, any::<[Index; 3]>())
     }
 
-    fn nodes(operations: &[(u8, [Index; 3])], constants: u32) -> Vec<Node> {
-        let mut nodes: Vec<Node> =
-            (1..=INPUTS).map(Node::Input).chain((0..constants).map(Node::Constant)).collect();
+    fn nodes(operations: &[(u8, [Index; 3])], constants: u32) -> Vec<GraphNode> {
+        let mut nodes: Vec<GraphNode> =
+            (1..=INPUTS).map(GraphNode::Input).chain((0..constants).map(GraphNode::Constant)).collect();
         for (kind, operands) in operations {
             let [a, b, c] = operands.map(|operand| operand.index(nodes.len()) as u32);
             nodes.push(match kind {
-                0..=4 => Node::Binary(Binary::Add, a, b),
-                5..=8 => Node::Binary(Binary::Subtract, a, b),
-                9..=12 => Node::Binary(Binary::Multiply, a, b),
-                13..=15 => Node::Unary(Unary::Negate, a),
-                16..=20 => Node::Binary(Binary::Divide, a, b),
-                21 => Node::Binary(Binary::Less, a, b),
-                22 => Node::Bit(a, (b % 254) as u8),
-                _ => Node::Select(a, b, c),
+                0..=4 => GraphNode::Binary(Binary::Add, a, b),
+                5..=8 => GraphNode::Binary(Binary::Subtract, a, b),
+                9..=12 => GraphNode::Binary(Binary::Multiply, a, b),
+                13..=15 => GraphNode::Unary(Unary::Negate, a),
+                16..=20 => GraphNode::Binary(Binary::Divide, a, b),
+                21 => GraphNode::Binary(Binary::Less, a, b),
+                22 => GraphNode::Bit(a, (b % 254) as u8),
+                _ => GraphNode::Select(a, b, c),
             });
         }
         nodes
     }
 
     /// The nodes' values, one by one.
-    fn values(nodes: &[Node], constants: &[F], inputs: &[F]) -> Vec<F> {
+    fn values(nodes: &[GraphNode], constants: &[F], inputs: &[F]) -> Vec<F> {
         let mut values: Vec<F> = Vec::new();
         for node in nodes {
             let of = |operand: u32| values[operand as usize];
             values.push(match *node {
-                Node::Input(position) => inputs[position as usize],
-                Node::Constant(index) => constants[index as usize],
-                Node::Select(condition, a, b) => of(if of(condition) == F::ZERO { b } else { a }),
-                Node::Bit(a, position) => {
+                GraphNode::Input(position) => inputs[position as usize],
+                GraphNode::Constant(index) => constants[index as usize],
+                GraphNode::Select(condition, a, b) => of(if of(condition) == F::ZERO { b } else { a }),
+                GraphNode::Bit(a, position) => {
                     let limb = of(a).to_canonical()[usize::from(position / 64)];
                     F::from(limb >> (position % 64) & 1)
                 }
-                Node::Unary(operation, a) => operation.evaluate(of(a)),
-                Node::Binary(operation, a, b) => operation.evaluate(of(a), of(b)),
+                GraphNode::Unary(operation, a) => operation.evaluate(of(a)),
+                GraphNode::Binary(operation, a, b) => operation.evaluate(of(a), of(b)),
             });
         }
         values
     }
 
     proptest! {
-        /// What only one sum reads is a part of it, places are used again, quotients are calculated together: no value changes.
+        /// Sums contain the operations that only they read, places are reused, and quotients share an inversion: no value
+        /// changes.
         #[test]
         fn tapes_give_the_nodes_values(
             operations in prop::collection::vec(node(), 1..40),

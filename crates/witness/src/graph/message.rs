@@ -1,5 +1,5 @@
-//! Protocol Buffers' encoding, as far as graphs need it, of which WASM shares integers and lengths.
-//! Source: protobuf.dev/programming-guides/encoding.
+//! The parts of Protocol Buffers' encoding that graphs need. WASM encodes integers and lengths in
+//! the same way. Source: protobuf.dev/programming-guides/encoding.
 
 /// A field's content.
 pub(crate) enum Message<'a> {
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
         Some(*byte)
     }
 
-    /// Bytes behind their length.
+    /// Bytes that follow their length.
     pub(crate) fn delimited(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.varint()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;

@@ -20,7 +20,7 @@ pub use operation::{Binary, Unary};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, bn254::FrParams};
 use std::collections::BTreeMap;
-pub(crate) use tape::{Guard, Node, Part, Place, Source, Tape};
+pub(crate) use tape::{FilePart, GraphNode, Guard, InputRange, Tape, ValueSource};
 use zeroize::Zeroizing;
 
 /// A circuit as a graph of operations.
@@ -28,9 +28,9 @@ use zeroize::Zeroizing;
 pub struct Graph<P: ScalarPrime = FrParams> {
     pub(crate) tape: Tape,
     pub(crate) constants: Vec<Fp<P>>,
-    /// Where the value of each wire is.
-    pub(crate) wires: Vec<Source>,
-    pub(crate) inputs: BTreeMap<String, Place>,
+    /// The place of each wire's value.
+    pub(crate) wires: Vec<ValueSource>,
+    pub(crate) inputs: BTreeMap<String, InputRange>,
     /// The number of input values, with the constant 1.
     size: usize,
 }
@@ -42,21 +42,21 @@ impl<P: ScalarPrime> Graph<P> {
     /// Decodes a graph of circom-witnesscalc.
     ///
     /// # Errors
-    /// [`WitnessError::Program`] with the position of what is malformed.
+    /// [`WitnessError::Program`] with the position of the malformed bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WitnessError> {
         witnesscalc::decode(bytes)
     }
 
-    /// A graph, or what is wrong with it. Whether its tape is malformed is found when it is evaluated.
+    /// A graph, or the fault in it. A malformed tape is found when it is evaluated.
     pub(crate) fn new(
         tape: Tape,
         constants: Vec<Fp<P>>,
-        wires: Vec<Source>,
-        inputs: BTreeMap<String, Place>,
+        wires: Vec<ValueSource>,
+        inputs: BTreeMap<String, InputRange>,
     ) -> Result<Self, String> {
         // Inputs of the main component are wires, as are its outputs, which may come before them. The bound keeps a few bytes from
         // taking much memory.
-        let end = |place: &Place| u64::from(place.offset) + u64::from(place.length);
+        let end = |place: &InputRange| u64::from(place.offset) + u64::from(place.length);
         let size = inputs.values().map(end).max().unwrap_or(0).max(1);
         let (steps, wired) = (tape.steps, wires.len());
         if size > (1 << 16) + u64::from(steps) + wired as u64 {
@@ -80,7 +80,7 @@ impl<P: ScalarPrime> Graph<P> {
         Ok(witness)
     }
 
-    /// The input values by position, the first of which is 1.
+    /// The input values by position; the first is 1.
     pub(crate) fn given(&self, inputs: &Inputs<P>) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let mut values = Zeroizing::new(vec![Fp::ZERO; self.size]);
         for signal in inputs.signals() {

@@ -8,9 +8,9 @@ use zeroize::Zeroize;
 /// A field element, in one of two forms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number<P: ScalarPrime> {
-    /// An integer, of which the negative ones are below the modulus.
+    /// A small integer; a negative one stands for itself plus the modulus.
     Small(i64),
-    /// Any, also one that is small.
+    /// Any element, small ones included.
     Element(Fp<P>),
 }
 
@@ -76,7 +76,7 @@ impl<P: ScalarPrime> Number<P> {
 }
 
 impl<P: ScalarPrime> From<Fp<P>> for Number<P> {
-    /// In the small form if it is small.
+    /// The number of this element, in the small form if it is small.
     fn from(element: Fp<P>) -> Self {
         let small = |element: Fp<P>| match element.to_canonical() {
             [low, 0, 0, 0] => i64::try_from(low).ok(),
@@ -101,13 +101,13 @@ impl<P: ScalarPrime> Zeroize for Number<P> {
 }
 
 /// A sum of products.
-pub(super) struct Sum<P: ScalarPrime> {
+pub(super) struct ProductSum<P: ScalarPrime> {
     small: i128,
-    /// What is not small.
+    /// The sum of the terms that are not small.
     element: Option<Fp<P>>,
 }
 
-impl<P: ScalarPrime> Sum<P> {
+impl<P: ScalarPrime> ProductSum<P> {
     pub(super) const ZERO: Self = Self { small: 0, element: None };
 
     #[inline(always)]

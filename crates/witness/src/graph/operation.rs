@@ -1,5 +1,5 @@
-//! The operations of graphs: those of circom's expressions. Numbers are compared as signed ones, those above p/2 negative; shifts by
-//! a negative number go the other way; bits are those of the canonical integer, of which as many are kept as the modulus has. Division by zero gives zero.
+//! The operations of graphs: those of circom's expressions. Comparisons take numbers above p/2 as negative. Shifts by a negative number go the other way.
+//! Bits are those of the canonical integer, cut to the length of the modulus. Division by zero gives zero.
 //!
 //! Source: circom's documentation, "Basic Operators", and circom-witnesscalc's field.rs.
 
@@ -172,7 +172,7 @@ impl Binary {
 }
 
 impl Binary {
-    /// The result for signed integers, which most are; `None` if it is not as easy, or not one of 64 bits.
+    /// The result for small signed integers, the most frequent case; `None` if it needs field arithmetic or more than 64 bits.
     #[inline]
     pub(crate) fn evaluate_small(self, a: i64, b: i64) -> Option<i64> {
         // Negative numbers stand for integers near the modulus, with other bits and quotients.
@@ -268,7 +268,7 @@ fn subtract(mut a: Limbs, b: &Limbs) -> (Limbs, bool) {
     (a, borrow)
 }
 
-/// The element of the lowest bits of an integer, as many as the modulus has.
+/// The element of an integer that is cut to the bits of the modulus.
 fn within_bits<P: ScalarPrime>([low, second, third, high]: Limbs) -> Fp<P> {
     reduced([low, second, third, high & (u64::MAX >> (256 - bits::<P>()))])
 }
@@ -307,7 +307,7 @@ fn leading_zeros(value: &Limbs) -> u32 {
     64 * zero_limbs + highest.map_or(0, |limb| limb.leading_zeros())
 }
 
-/// Divides `remainder * 2^64 + limb`, of which the remainder is less than the divisor, whose highest bit is set.
+/// Divides `remainder * 2^64 + limb`. The remainder must be less than the divisor, and the divisor's highest bit must be set.
 fn divide_limb(remainder: Limbs, limb: u64, divisor: &Limbs) -> (u64, Limbs) {
     let ([r0, r1, r2, r3], [.., highest]) = (remainder, *divisor);
     let dividend = [limb, r0, r1, r2];

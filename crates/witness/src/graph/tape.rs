@@ -1,8 +1,8 @@
 //! A graph's operations in the order in which they are evaluated, in few bytes, and with few values at a time.
 //!
-//! Each is a byte, and LEB128 numbers for its operands. An operand is an index, doubled twice, and in the two lowest bits of what: 0 a
-//! place, 1 a place that is free afterwards, 2 a constant, 3 an input. A result goes to the place that became free last, or else to a new one.
-//! What only one sum reads is a part of it: another sum, or a product with a constant.
+//! Each is a byte, and LEB128 numbers for its operands. An operand is four times an index, plus the kind of the index: 0 a place, 1 a place
+//! that is free afterwards, 2 a constant, 3 an input. A result goes to the place that became free last, or else to a new one. A sum or a
+//! product with a constant that only one sum reads is a part of that sum.
 
 use super::{Binary, Unary, message::push_leb128};
 use proofmill_circom::ScalarPrime;
@@ -15,14 +15,14 @@ use std::{
 
 /// The positions of an input signal's values.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct InputRange {
     pub(crate) offset: u32,
     pub(crate) length: u32,
 }
 
 /// One operation of a graph that is made; operands are indices of earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+pub(crate) enum GraphNode {
     /// The input value at a position.
     Input(u32),
     /// The constant with this index.
@@ -35,7 +35,7 @@ pub(crate) enum Node {
     Binary(Binary, u32, u32),
 }
 
-impl Node {
+impl GraphNode {
     /// Its operands.
     fn operands(self) -> impl Iterator<Item = u32> {
         let operands = match self {
@@ -52,7 +52,7 @@ impl Node {
     }
 }
 
-/// What a graph demands of a node's value: without it, its wires are not the circuit's.
+/// A condition on a node's value. If it fails, the graph's wires are not the circuit's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guard {
     pub(crate) node: u32,
@@ -62,15 +62,15 @@ pub(crate) struct Guard {
 
 /// A value that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     Place(u32),
-    /// One that no later operation reads.
+    /// A place that no later operation reads.
     LastOfPlace(u32),
     Constant(u32),
     Input(u32),
 }
 
-impl Source {
+impl ValueSource {
     pub(crate) fn code(self) -> u64 {
         let (index, kind) = match self {
             Self::Place(index) => (index, 0),
@@ -95,15 +95,16 @@ impl Source {
 
 /// A step of the evaluation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum TapeStep {
     Unary(Unary),
     Binary(Binary),
     Select,
-    /// A bit of the operand, at the position that the next byte has.
+    /// A bit of the operand; the next byte is its position.
     Bit,
-    /// So many terms; each is a coefficient, twice the number of a constant plus 2 or 0 for 1, plus 1 if it is subtracted, and an operand.
+    /// A sum: the number of terms, then for each its coefficient and its operand. A coefficient is 0 for one, or twice the number of a constant plus
+    /// 2; plus 1 if the term is subtracted.
     Sum,
-    /// Quotients, none of which is an operand of another: so many, then their dividends and divisors.
+    /// Independent quotients: their number, then their dividends and divisors.
     Quotients,
     /// Both operands are equal, or the graph is not for these inputs.
     Equal,
@@ -122,7 +123,7 @@ const SUM: u8 = 6;
 const UNARY: u8 = 8;
 const BINARY: u8 = 16;
 
-impl Step {
+impl TapeStep {
     fn code(self) -> u8 {
         match self {
             Self::Select => SELECT,
@@ -156,30 +157,30 @@ impl Step {
 
 /// A part of a file's bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct FilePart {
     file: Arc<FileBytes>,
     range: Range<usize>,
 }
 
-impl Part {
+impl FilePart {
     pub(crate) fn new(file: &Arc<FileBytes>, range: Range<usize>) -> Self {
         Self { file: file.clone(), range }
     }
 
-    /// Removes pages of a mapped file, which are read again when they are next used, from memory: those of these bytes.
+    /// Removes the pages of these bytes of a mapped file from memory. They are read again when they are next used.
     pub(super) fn release(&self, bytes: Range<usize>) {
         self.file.release(self.range.start + bytes.start..self.range.start + bytes.end);
     }
 }
 
-impl From<Vec<u8>> for Part {
+impl From<Vec<u8>> for FilePart {
     fn from(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
         Self { file: Arc::new(FileBytes::Owned(bytes)), range }
     }
 }
 
-impl Deref for Part {
+impl Deref for FilePart {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -190,7 +191,7 @@ impl Deref for Part {
 /// The steps of a graph.
 #[derive(Debug)]
 pub(crate) struct Tape {
-    pub(crate) bytes: Part,
+    pub(crate) bytes: FilePart,
     /// The most places that have a value at a time.
     pub(crate) places: u32,
     /// The number of values and guards.
@@ -201,11 +202,11 @@ impl Tape {
     /// The steps that the outputs and guards need, the constants that they read, and where the outputs' values are afterwards. Guards are
     /// checked as soon as their operands are there.
     pub(crate) fn new<P: ScalarPrime>(
-        nodes: &[Node],
+        nodes: &[GraphNode],
         constants: &[Fp<P>],
         outputs: &[u32],
         guards: &[Guard],
-    ) -> (Self, Vec<Fp<P>>, Vec<Source>) {
+    ) -> (Self, Vec<Fp<P>>, Vec<ValueSource>) {
         let mut schedule = Schedule::new(nodes, outputs, guards);
         let order = schedule.order();
         let last = schedule.last_reads(&order, outputs);
@@ -232,7 +233,7 @@ impl Tape {
     }
 }
 
-/// What is written at a time.
+/// An item of the tape.
 #[derive(Debug)]
 enum Item {
     Node(u32),
@@ -241,10 +242,10 @@ enum Item {
     Guard(Guard),
 }
 
-/// Which nodes are needed, and when.
+/// The nodes that are needed, and the order in which they are computed.
 struct Schedule<'a> {
-    nodes: &'a [Node],
-    /// The quotients before each node on the longest way to it: those with the same number are calculated together. `NOT_NEEDED` if it is not needed.
+    nodes: &'a [GraphNode],
+    /// For each node the most quotients on a path to it. Quotients with the same number are calculated together. `NOT_NEEDED` for other nodes.
     depths: Vec<u32>,
     /// Whether each node is a part of the only sum that reads it.
     folded: Vec<bool>,
@@ -254,13 +255,13 @@ struct Schedule<'a> {
 const NOT_NEEDED: u32 = u32::MAX;
 
 impl<'a> Schedule<'a> {
-    fn new(nodes: &'a [Node], outputs: &[u32], guards: &[Guard]) -> Self {
+    fn new(nodes: &'a [GraphNode], outputs: &[u32], guards: &[Guard]) -> Self {
         let mut schedule =
             Self { nodes, depths: vec![NOT_NEEDED; nodes.len()], folded: Vec::new(), guards: Vec::new() };
         for guard in guards {
             schedule.guards.push(match nodes.get(guard.node as usize) {
                 // A guard on an equality compares the operands, so its node may not be needed.
-                Some(Node::Binary(Binary::Equal, a, b)) if guard.nonzero => Item::Equal(*a, *b),
+                Some(GraphNode::Binary(Binary::Equal, a, b)) if guard.nonzero => Item::Equal(*a, *b),
                 _ => Item::Guard(*guard),
             });
         }
@@ -286,7 +287,7 @@ impl<'a> Schedule<'a> {
         schedule
     }
 
-    /// Finds the nodes that are parts of sums; those that something else reads are not.
+    /// Finds the nodes that are parts of sums: those that nothing else reads.
     fn fold<'b>(&mut self, read: impl Iterator<Item = &'b u32>) {
         let mut reads = vec![0_u8; self.nodes.len()];
         let mut count = |node: u32, times: u8| {
@@ -323,13 +324,13 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// All that is to be written, in order: at each depth first the quotients, and each guard behind its last operand.
+    /// All items in order: at each depth the quotients first, and each guard after its last operand.
     fn order(&mut self) -> Vec<Item> {
         let deepest = self.depths.iter().filter(|depth| **depth != NOT_NEEDED).max().copied().unwrap_or(0);
         let mut by_depth: Vec<Vec<u32>> = vec![Vec::new(); deepest as usize + 1];
         for (index, node) in (0..).zip(self.nodes) {
             let is_part = self.folded.get(index as usize) == Some(&true);
-            let is_value = !is_part && !matches!(node, Node::Input(_) | Node::Constant(_));
+            let is_value = !is_part && !matches!(node, GraphNode::Input(_) | GraphNode::Constant(_));
             if let Some(level) = by_depth.get_mut(self.depth(index) as usize).filter(|_| is_value) {
                 level.push(index);
             }
@@ -374,16 +375,16 @@ impl<'a> Schedule<'a> {
         let operands = |node: &u32| self.nodes.get(*node as usize).copied();
         for (at, item) in (0..).zip(order) {
             match item {
-                Item::Node(node) if operands(node).is_some_and(Node::is_sum) => {
+                Item::Node(node) if operands(node).is_some_and(GraphNode::is_sum) => {
                     let terms = terms(self.nodes, &self.folded, *node);
                     terms.iter().for_each(|term| read(term.node, at));
                 }
                 Item::Node(node) => {
-                    operands(node).into_iter().flat_map(Node::operands).for_each(|node| read(node, at));
+                    operands(node).into_iter().flat_map(GraphNode::operands).for_each(|node| read(node, at));
                 }
                 Item::Quotients(quotients) => {
                     let nodes = quotients.iter().filter_map(operands);
-                    nodes.flat_map(Node::operands).for_each(|node| read(node, at));
+                    nodes.flat_map(GraphNode::operands).for_each(|node| read(node, at));
                 }
                 guard => guard.reads_of_guard().for_each(|node| read(node, at)),
             }
@@ -415,15 +416,15 @@ struct Term {
 }
 
 /// The terms of a sum with its parts.
-fn terms(nodes: &[Node], folded: &[bool], sum: u32) -> Vec<Term> {
+fn terms(nodes: &[GraphNode], folded: &[bool], sum: u32) -> Vec<Term> {
     let (mut terms, mut parts) = (Vec::new(), vec![(sum, false)]);
     while let Some((part, negative)) = parts.pop() {
         let term = Term { node: part, coefficient: None, negative };
         match nodes.get(part as usize) {
             Some(node) if part == sum || folded.get(part as usize) == Some(&true) => match *node {
-                Node::Binary(Binary::Add, a, b) => parts.extend([(b, negative), (a, negative)]),
-                Node::Binary(Binary::Subtract, a, b) => parts.extend([(b, !negative), (a, negative)]),
-                Node::Unary(Unary::Negate, a) => parts.push((a, !negative)),
+                GraphNode::Binary(Binary::Add, a, b) => parts.extend([(b, negative), (a, negative)]),
+                GraphNode::Binary(Binary::Subtract, a, b) => parts.extend([(b, !negative), (a, negative)]),
+                GraphNode::Unary(Unary::Negate, a) => parts.push((a, !negative)),
                 node => terms.push(match scaled(nodes, node) {
                     Some((constant, node)) => Term { node, coefficient: Some(constant), negative },
                     None => term,
@@ -436,23 +437,23 @@ fn terms(nodes: &[Node], folded: &[bool], sum: u32) -> Vec<Term> {
 }
 
 /// The constant and the other operand of a product with a constant.
-fn scaled(nodes: &[Node], node: Node) -> Option<(u32, u32)> {
-    let is_constant = |node: u32| matches!(nodes.get(node as usize), Some(Node::Constant(_)));
+fn scaled(nodes: &[GraphNode], node: GraphNode) -> Option<(u32, u32)> {
+    let is_constant = |node: u32| matches!(nodes.get(node as usize), Some(GraphNode::Constant(_)));
     match node {
-        Node::Binary(Binary::Multiply, a, b) if is_constant(a) => Some((a, b)),
-        Node::Binary(Binary::Multiply, a, b) if is_constant(b) => Some((b, a)),
+        GraphNode::Binary(Binary::Multiply, a, b) if is_constant(a) => Some((a, b)),
+        GraphNode::Binary(Binary::Multiply, a, b) if is_constant(b) => Some((b, a)),
         _ => None,
     }
 }
 
-fn is_quotient(node: Node) -> bool {
-    matches!(node, Node::Binary(Binary::Divide, ..))
+fn is_quotient(node: GraphNode) -> bool {
+    matches!(node, GraphNode::Binary(Binary::Divide, ..))
 }
 
 struct Writer<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [GraphNode],
     folded: Vec<bool>,
-    /// When each node is read last.
+    /// The position at which each node is read last.
     last: Vec<u32>,
     /// The place of each node that has one.
     places: Vec<u32>,
@@ -460,7 +461,7 @@ struct Writer<'a> {
     /// The constants that are read, and the number of each among them.
     constants: Vec<u32>,
     numbers: Vec<Option<u32>>,
-    /// What is written, and how many places and steps it has.
+    /// The tape so far, with the numbers of its places and steps.
     bytes: Vec<u8>,
     places_used: u32,
     steps: u32,
@@ -470,7 +471,7 @@ impl Writer<'_> {
     fn write(&mut self, at: u32, item: &Item) {
         match item {
             Item::Quotients(quotients) => {
-                self.step(Step::Quotients);
+                self.step(TapeStep::Quotients);
                 push_leb128(&mut self.bytes, quotients.len() as u64);
                 let pairs: Vec<u32> = quotients
                     .iter()
@@ -488,13 +489,13 @@ impl Writer<'_> {
                     return self.result(*node);
                 }
                 self.step(match content {
-                    Node::Select(..) => Step::Select,
-                    Node::Bit(..) => Step::Bit,
-                    Node::Unary(operation, _) => Step::Unary(operation),
-                    Node::Binary(operation, ..) => Step::Binary(operation),
-                    Node::Input(_) | Node::Constant(_) => return,
+                    GraphNode::Select(..) => TapeStep::Select,
+                    GraphNode::Bit(..) => TapeStep::Bit,
+                    GraphNode::Unary(operation, _) => TapeStep::Unary(operation),
+                    GraphNode::Binary(operation, ..) => TapeStep::Binary(operation),
+                    GraphNode::Input(_) | GraphNode::Constant(_) => return,
                 });
-                if let Node::Bit(_, bit) = content {
+                if let GraphNode::Bit(_, bit) = content {
                     self.bytes.push(bit);
                 }
                 let operands: Vec<u32> = content.operands().collect();
@@ -502,19 +503,19 @@ impl Writer<'_> {
                 self.result(*node);
             }
             Item::Equal(a, b) => {
-                self.step(Step::Equal);
+                self.step(TapeStep::Equal);
                 self.read(&[*a, *b], at);
                 self.steps += 1;
             }
             Item::Guard(guard) => {
-                self.step(if guard.nonzero { Step::Nonzero } else { Step::Zero });
+                self.step(if guard.nonzero { TapeStep::Nonzero } else { TapeStep::Zero });
                 self.read(&[guard.node], at);
                 self.steps += 1;
             }
         }
     }
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: TapeStep) {
         self.bytes.push(step.code());
     }
 
@@ -526,13 +527,13 @@ impl Writer<'_> {
             return false;
         }
         let terms = terms(self.nodes, &self.folded, node);
-        self.step(Step::Sum);
+        self.step(TapeStep::Sum);
         push_leb128(&mut self.bytes, terms.len() as u64);
         let nodes: Vec<u32> = terms.iter().map(|term| term.node).collect();
         for (term, source) in terms.iter().zip(self.sources(&nodes, at)) {
             let constant = term.coefficient.map(|constant| self.source(constant, at));
             let constant =
-                if let Some(Source::Constant(number)) = constant { u64::from(number) + 1 } else { 0 };
+                if let Some(ValueSource::Constant(number)) = constant { u64::from(number) + 1 } else { 0 };
             push_leb128(&mut self.bytes, constant << 1 | u64::from(term.negative));
             self.push(source);
         }
@@ -546,20 +547,20 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, source: Source) {
+    fn push(&mut self, source: ValueSource) {
         push_leb128(&mut self.bytes, source.code());
-        if let Source::LastOfPlace(place) = source {
+        if let ValueSource::LastOfPlace(place) = source {
             self.free.push(place);
         }
     }
 
-    /// Where nodes' values are, that are read in order.
-    fn sources(&mut self, nodes: &[u32], at: u32) -> Vec<Source> {
-        let mut sources: Vec<Source> = Vec::with_capacity(nodes.len());
+    /// The places of nodes' values that are read in this order.
+    fn sources(&mut self, nodes: &[u32], at: u32) -> Vec<ValueSource> {
+        let mut sources: Vec<ValueSource> = Vec::with_capacity(nodes.len());
         // From behind, so that of equal operands the last one frees the place.
         for node in nodes.iter().rev() {
             let source = self.source(*node, at);
-            if let (Source::LastOfPlace(_), Some(last)) = (source, self.last.get_mut(*node as usize)) {
+            if let (ValueSource::LastOfPlace(_), Some(last)) = (source, self.last.get_mut(*node as usize)) {
                 *last = u32::MAX;
             }
             sources.push(source);
@@ -568,12 +569,12 @@ impl Writer<'_> {
         sources
     }
 
-    /// Where a node's value is, when it is read at a position of the order.
-    fn source(&mut self, node: u32, at: u32) -> Source {
+    /// The place of a node's value when it is read at a position of the order.
+    fn source(&mut self, node: u32, at: u32) -> ValueSource {
         let place = self.places.get(node as usize).copied().unwrap_or(0);
         match self.nodes.get(node as usize) {
-            Some(Node::Input(index)) => Source::Input(*index),
-            Some(Node::Constant(index)) => {
+            Some(GraphNode::Input(index)) => ValueSource::Input(*index),
+            Some(GraphNode::Constant(index)) => {
                 let Self { constants, numbers, .. } = self;
                 let next = constants.len() as u32;
                 let number = numbers.get_mut(*index as usize).map_or(next, |number| {
@@ -582,10 +583,12 @@ impl Writer<'_> {
                         next
                     })
                 });
-                Source::Constant(number)
+                ValueSource::Constant(number)
             }
-            _ if at != u32::MAX && self.last.get(node as usize) == Some(&at) => Source::LastOfPlace(place),
-            _ => Source::Place(place),
+            _ if at != u32::MAX && self.last.get(node as usize) == Some(&at) => {
+                ValueSource::LastOfPlace(place)
+            }
+            _ => ValueSource::Place(place),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Graphs of iden3's circom-witnesscalc (`.wcd`).
 //!
-//! Layout: `wtns.graph.001`; the count of nodes (u64, little-endian); each node as a Protocol Buffers message behind its length; the
-//! metadata likewise, with the node of each wire and the position of each input; the metadata's offset (u64). A node's operands
-//! come before it. Input 0 is the constant 1. Source: circom-witnesscalc's storage.rs, graph.rs and messages.proto.
+//! Layout: `wtns.graph.001`; the count of nodes (u64, little-endian); each node as a Protocol Buffers message after its length; the
+//! metadata likewise; the metadata's offset (u64). The metadata has the node of each wire and the position of each input. A node's
+//! operands come before it. Input 0 is the constant 1. Source: circom-witnesscalc's storage.rs, graph.rs and messages.proto.
 
 use super::{
-    Binary, Graph, Node, Place, Tape, Unary,
+    Binary, Graph, GraphNode, InputRange, Tape, Unary,
     message::{Fields, Message},
     operation,
 };
@@ -45,33 +45,33 @@ pub(super) fn decode<P: ScalarPrime>(bytes: &[u8]) -> Result<Graph<P>, WitnessEr
     Graph::new(tape, constants, wires, inputs).map_err(|text| problem(&text))
 }
 
-/// A node behind so many others.
-fn node<P: ScalarPrime>(message: &[u8], before: u32, constants: &mut Vec<Fp<P>>) -> Option<Node> {
+/// A node that follows `before` others.
+fn node<P: ScalarPrime>(message: &[u8], before: u32, constants: &mut Vec<Fp<P>>) -> Option<GraphNode> {
     let (kind, Message::Bytes(content)) = Fields::new(message).only()? else { return None };
     let operand = |field| Fields::new(content).number(field).filter(|index| *index < before);
     let code = |content| u8::try_from(Fields::new(content).number(1)?).ok();
     Some(match kind {
-        1 => Node::Input(Fields::new(content).number(1)?),
+        1 => GraphNode::Input(Fields::new(content).number(1)?),
         2 => {
             let value = match Fields::new(content).bytes(1)? {
                 [] => &[],
                 value => Fields::new(value).bytes(1)?,
             };
             constants.push(operation::from_bytes(value));
-            Node::Constant(u32::try_from(constants.len() - 1).ok()?)
+            GraphNode::Constant(u32::try_from(constants.len() - 1).ok()?)
         }
-        3 => Node::Unary(
+        3 => GraphNode::Unary(
             Unary::from_code(code(content)?).filter(|operation| *operation != Unary::BitNot)?,
             operand(2)?,
         ),
-        4 => Node::Binary(Binary::from_code(code(content)?)?, operand(2)?, operand(3)?),
-        5 if Fields::new(content).number(1)? == 0 => Node::Select(operand(2)?, operand(3)?, operand(4)?),
+        4 => GraphNode::Binary(Binary::from_code(code(content)?)?, operand(2)?, operand(3)?),
+        5 if Fields::new(content).number(1)? == 0 => GraphNode::Select(operand(2)?, operand(3)?, operand(4)?),
         _ => return None,
     })
 }
 
 /// The node of each wire, and the inputs by name.
-fn metadata(message: &[u8]) -> Option<(Vec<u32>, BTreeMap<String, Place>)> {
+fn metadata(message: &[u8]) -> Option<(Vec<u32>, BTreeMap<String, InputRange>)> {
     let (mut wires, mut inputs) = (Vec::new(), BTreeMap::new());
     let mut fields = Fields::new(message);
     while let Some(field) = fields.next()? {
@@ -86,8 +86,10 @@ fn metadata(message: &[u8]) -> Option<(Vec<u32>, BTreeMap<String, Place>)> {
             (2, Message::Bytes(entry)) => {
                 let name = String::from_utf8(Fields::new(entry).bytes(1)?.to_vec()).ok()?;
                 let place = Fields::new(entry).bytes(2)?;
-                let place =
-                    Place { offset: Fields::new(place).number(1)?, length: Fields::new(place).number(2)? };
+                let place = InputRange {
+                    offset: Fields::new(place).number(1)?,
+                    length: Fields::new(place).number(2)?,
+                };
                 inputs.insert(name, place);
             }
             _ => {}

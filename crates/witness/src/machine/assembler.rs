@@ -1,17 +1,17 @@
-//! From WASM's stack of operands to operations on slots: sums and products of addresses are not calculated before they are used.
+//! Translates WASM's stack of operands to operations on slots. Sums and products of addresses are calculated when they are used.
 
-use super::code::{Op, Product, Signatures, Slot, Sum};
+use super::code::{Op, Product, Signatures, Slot, SlotSum};
 use crate::wasm::{element::BYTES, native::Native};
 use wasmparser::{BlockType, MemArg, Operator};
 
 /// A block that is not yet at its end.
 #[derive(Default)]
 struct Label {
-    /// Where a loop begins.
+    /// The position where a loop begins.
     start: Option<u32>,
     /// Operations that go to the block's end.
     to_end: Vec<usize>,
-    /// The condition whose other way is not yet known.
+    /// The `if` whose other branch is not yet placed.
     condition: Option<usize>,
     /// The number of operands below it.
     height: usize,
@@ -20,10 +20,10 @@ struct Label {
 /// An operand that is not yet calculated.
 #[derive(Clone, Copy)]
 enum Operand {
-    Sum(Sum),
+    Sum(SlotSum),
     Product(Product),
     /// Whether a sum is 0.
-    Not(Sum),
+    Not(SlotSum),
 }
 
 impl Operand {
@@ -44,15 +44,15 @@ pub(super) struct Assembler<'a> {
     ops: Vec<Op>,
     /// The last position that a branch may go to.
     target: usize,
-    arguments: Vec<Sum>,
+    arguments: Vec<SlotSum>,
     operands: Vec<Operand>,
     labels: Vec<Label>,
-    /// What cannot be translated was met.
+    /// Whether an instruction cannot be translated.
     fails: bool,
 }
 
 impl<'a> Assembler<'a> {
-    /// For a function with so many locals.
+    /// An assembler for a function with this many locals.
     pub(super) fn new(signatures: &'a Signatures, locals: usize, has_result: bool) -> Self {
         Self {
             signatures,
@@ -69,7 +69,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// The operations, the arguments of calls, and the number of slots.
-    pub(super) fn finish(self) -> (Vec<Op>, Vec<Sum>, usize) {
+    pub(super) fn finish(self) -> (Vec<Op>, Vec<SlotSum>, usize) {
         (if self.fails { vec![Op::Unknown] } else { self.ops }, self.arguments, self.slots)
     }
 
@@ -79,7 +79,7 @@ impl<'a> Assembler<'a> {
         self.ops.len() as u32
     }
 
-    /// A slot that no operand uses.
+    /// Returns a slot that no operand uses.
     fn free(&mut self) -> Slot {
         let mut slot = self.fixed as Slot;
         while self.operands.iter().any(|operand| operand.uses(slot)) {
@@ -107,21 +107,21 @@ impl<'a> Assembler<'a> {
             // Unreachable code may pop more operands than its block has.
             Some(operand) => {
                 self.operands.push(operand);
-                Operand::Sum(Sum::constant(0))
+                Operand::Sum(SlotSum::constant(0))
             }
-            None => Operand::Sum(Sum::constant(0)),
+            None => Operand::Sum(SlotSum::constant(0)),
         }
     }
 
     /// The topmost operand, calculated.
-    fn pop_sum(&mut self) -> Sum {
+    fn pop_sum(&mut self) -> SlotSum {
         let operand = self.pop();
         self.sum(operand)
     }
 
     /// The topmost operands, calculated.
-    fn pop_sums<const N: usize>(&mut self) -> [Sum; N] {
-        let mut sums = [Sum::constant(0); N];
+    fn pop_sums<const N: usize>(&mut self) -> [SlotSum; N] {
+        let mut sums = [SlotSum::constant(0); N];
         let start = self.operands.len().saturating_sub(N);
         // They stay on the stack until all are calculated, so that they have different slots.
         for (index, sum) in (start..).zip(sums.iter_mut()) {
@@ -134,18 +134,18 @@ impl<'a> Assembler<'a> {
         sums
     }
 
-    fn sum(&mut self, operand: Operand) -> Sum {
+    fn sum(&mut self, operand: Operand) -> SlotSum {
         match operand {
             Operand::Sum(sum) => sum,
             Operand::Product(product) => {
                 let to = self.free();
                 self.ops.push(Op::Scaled(to, product));
-                Sum::slot(to)
+                SlotSum::slot(to)
             }
             Operand::Not(sum) => {
                 let to = self.free();
                 self.ops.push(Op::Not(to, sum));
-                Sum::slot(to)
+                SlotSum::slot(to)
             }
         }
     }
@@ -161,7 +161,7 @@ impl<'a> Assembler<'a> {
             {
                 let to = self.free();
                 self.ops.push(Op::Move(to, sum));
-                Sum::slot(to)
+                SlotSum::slot(to)
             }
             operand => self.sum(operand),
         };
@@ -170,11 +170,11 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn push_sum(&mut self, sum: Sum) {
+    fn push_sum(&mut self, sum: SlotSum) {
         self.operands.push(Operand::Sum(sum));
     }
 
-    /// Before a local is written: operands have what it was.
+    /// Called before a local is written: copies its old value for the operands that use it.
     fn write(&mut self, slot: Slot) {
         for index in 0..self.operands.len() {
             if self.operands.get(index).is_some_and(|operand| operand.uses(slot)) {
@@ -193,7 +193,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Where ways meet, operands must be the same on each.
+    /// Called where ways meet: calculates operands, so that they are in the same slots on each way.
     fn settle_all(&mut self) {
         for index in 0..self.operands.len() {
             self.settle(index, true);
@@ -233,7 +233,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Calls a function; of a result it makes an operand.
+    /// Calls a function. Its result, if any, becomes an operand.
     fn call(&mut self, parameters: usize, results: u32, op: impl FnOnce(Slot, u32) -> Op) {
         let (start, first) = (self.arguments.len() as u32, self.operands.len().saturating_sub(parameters));
         for index in first..self.operands.len() {
@@ -247,7 +247,7 @@ impl<'a> Assembler<'a> {
         let to = self.free();
         self.ops.push(op(to, start));
         if results > 0 {
-            self.push_sum(Sum::slot(to));
+            self.push_sum(SlotSum::slot(to));
         }
     }
 
@@ -255,10 +255,10 @@ impl<'a> Assembler<'a> {
         let (parameters, results) = self.signatures.arity_of_function(function);
         if let Some(native) = self.signatures.native(function) {
             let arguments = match parameters {
-                1 => self.pop_sums::<1>().map(|sum| [sum, Sum::constant(0), Sum::constant(0)])[0],
+                1 => self.pop_sums::<1>().map(|sum| [sum, SlotSum::constant(0), SlotSum::constant(0)])[0],
                 2 => {
                     let [a, b] = self.pop_sums();
-                    [a, b, Sum::constant(0)]
+                    [a, b, SlotSum::constant(0)]
                 }
                 _ => self.pop_sums::<3>(),
             };
@@ -268,7 +268,7 @@ impl<'a> Assembler<'a> {
             let to = self.free();
             self.ops.push(Op::Native(to, native, arguments));
             if results > 0 {
-                self.push_sum(Sum::slot(to));
+                self.push_sum(SlotSum::slot(to));
             }
             return;
         }
@@ -280,12 +280,12 @@ impl<'a> Assembler<'a> {
         let operands = self.pop_sums::<2>();
         let to = self.free();
         self.ops.push(Op::Integer(to, operation, operands));
-        self.push_sum(Sum::slot(to));
+        self.push_sum(SlotSum::slot(to));
     }
 
     /// The 64 bits of a signed integer of 32.
     fn extend_signed(&mut self) {
-        self.push_sum(Sum::constant(0));
+        self.push_sum(SlotSum::constant(0));
         self.integer(|a, _| Some(a as i32 as u64));
     }
 
@@ -293,7 +293,7 @@ impl<'a> Assembler<'a> {
         let at = self.pop_sum();
         let to = self.free();
         self.ops.push(Op::Load(to, at, memarg.offset as u32, bytes));
-        self.push_sum(Sum::slot(to));
+        self.push_sum(SlotSum::slot(to));
     }
 
     fn store(&mut self, bytes: u8, memarg: MemArg) {
@@ -317,7 +317,7 @@ impl<'a> Assembler<'a> {
             {
                 let slot = if sum.is_constant() { product.base.slot } else { sum.slot };
                 let constant = product.base.constant.wrapping_add(sum.constant);
-                Operand::Product(Product { base: Sum { slot, constant }, ..product })
+                Operand::Product(Product { base: SlotSum { slot, constant }, ..product })
             }
             (a, b) => {
                 self.operands.extend([a, b]);
@@ -344,14 +344,14 @@ impl<'a> Assembler<'a> {
         let (b, a) = (self.pop(), self.pop());
         let product = match (a, b) {
             (Operand::Sum(a), Operand::Sum(b)) if a.is_constant() && b.is_constant() => {
-                Operand::Sum(Sum::constant(a.constant.wrapping_mul(b.constant)))
+                Operand::Sum(SlotSum::constant(a.constant.wrapping_mul(b.constant)))
             }
             (Operand::Sum(constant), other) | (other, Operand::Sum(constant)) if constant.is_constant() => {
                 match constant.constant {
                     1 => other,
                     scale => {
                         let factor = self.sum(other);
-                        Operand::Product(Product { factor, scale, base: Sum::constant(0) })
+                        Operand::Product(Product { factor, scale, base: SlotSum::constant(0) })
                     }
                 }
             }
@@ -417,17 +417,17 @@ impl<'a> Assembler<'a> {
                 self.call(parameters as usize, results, |to, start| Op::CallIndirect(to, ty, start, index));
             }
             Operator::Drop => drop(self.pop()),
-            Operator::LocalGet { local_index } => self.push_sum(Sum::slot(local_index as Slot + 1)),
+            Operator::LocalGet { local_index } => self.push_sum(SlotSum::slot(local_index as Slot + 1)),
             Operator::LocalSet { local_index } => self.set(local_index),
             Operator::LocalTee { local_index } => {
                 self.set(local_index);
-                self.push_sum(Sum::slot(local_index as Slot + 1));
+                self.push_sum(SlotSum::slot(local_index as Slot + 1));
             }
-            Operator::I32Const { value } => self.push_sum(Sum::constant(value as u32)),
+            Operator::I32Const { value } => self.push_sum(SlotSum::constant(value as u32)),
             Operator::I64Const { value } => {
                 let to = self.free();
                 self.ops.push(Op::Constant(to, value as u64));
-                self.push_sum(Sum::slot(to));
+                self.push_sum(SlotSum::slot(to));
             }
             Operator::I32Add => self.add(),
             Operator::I32Sub => self.subtract(),
@@ -445,22 +445,22 @@ impl<'a> Assembler<'a> {
                 let sum = self.pop_sum();
                 let to = self.free();
                 self.ops.push(Op::Move(to, sum));
-                self.push_sum(Sum::slot(to));
+                self.push_sum(SlotSum::slot(to));
             }
             Operator::I32WrapI64 => {
-                self.push_sum(Sum::constant(0));
+                self.push_sum(SlotSum::constant(0));
                 self.integer(|a, _| Some(word(a)));
             }
             Operator::MemorySize { mem: 0 } => {
                 let to = self.free();
                 self.ops.push(Op::Size(to));
-                self.push_sum(Sum::slot(to));
+                self.push_sum(SlotSum::slot(to));
             }
             Operator::MemoryGrow { mem: 0 } => {
                 let pages = self.pop_sum();
                 let to = self.free();
                 self.ops.push(Op::Grow(to, pages));
-                self.push_sum(Sum::slot(to));
+                self.push_sum(SlotSum::slot(to));
             }
             Operator::I32Load { memarg } | Operator::I64Load32U { memarg } => self.load(4, memarg),
             Operator::I64Load32S { memarg } => {
@@ -482,10 +482,10 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Makes one operation of copies of elements that follow each other, as circom writes them for the values of an array: copies one
-    /// more, from behind those that were copied last, or as often as they are all copies of the same, of which each copies that before it.
-    fn copies_next(&mut self, [to, from, _]: [Sum; 3]) -> bool {
-        let next = |sum: Sum, elements: u32| sum.plus(elements.wrapping_mul(BYTES as u32));
+    /// Merges copies of consecutive elements, as circom writes them for the values of an array, into one operation. The new copy either
+    /// continues the last one, or repeats one element by copying from its predecessor.
+    fn copies_next(&mut self, [to, from, _]: [SlotSum; 3]) -> bool {
+        let next = |sum: SlotSum, elements: u32| sum.plus(elements.wrapping_mul(BYTES as u32));
         // Only behind the last target of a branch, which must not enter in the middle of a copy.
         match self.ops.get_mut(self.target..).unwrap_or_default() {
             [
@@ -510,12 +510,12 @@ impl<'a> Assembler<'a> {
             [.., Op::Native(_, native @ Native::Copy, [first, first_from, count])]
                 if to == next(*first, 1) && from == next(*first_from, 1) =>
             {
-                (*native, *count) = (Native::CopyMany, Sum::constant(2));
+                (*native, *count) = (Native::CopyMany, SlotSum::constant(2));
             }
             [.., Op::Native(slot, Native::Copy, [first, same, _])]
                 if to == next(*first, 1) && from == *same =>
             {
-                let op = Op::Native(*slot, Native::CopyMany, [to, *first, Sum::constant(1)]);
+                let op = Op::Native(*slot, Native::CopyMany, [to, *first, SlotSum::constant(1)]);
                 self.ops.push(op);
             }
             _ => return false,
@@ -523,7 +523,7 @@ impl<'a> Assembler<'a> {
         true
     }
 
-    /// Makes operations without a loop of one that copies elements one by one, as circom does with arrays.
+    /// Replaces a loop that copies elements one by one, as circom writes for arrays, by operations without a loop.
     fn shorten_loop(&mut self, start: usize) {
         let Some(
             [
@@ -540,8 +540,8 @@ impl<'a> Assembler<'a> {
         // The three steps may come in any order, so both lists are compared by slots.
         steps.sort_by_key(|(sum, _)| sum.slot);
         let mut moved: Vec<_> = moves.iter().collect();
-        moved.sort_by_key(|op| if let Op::Move(slot, _) = op { *slot } else { Sum::NOTHING });
-        let is_step = |(op, (sum, by)): (&&Op, &(&Sum, u32))| matches!(op, Op::Move(slot, next) if *slot == sum.slot && *next == Sum { slot: sum.slot, constant: *by });
+        moved.sort_by_key(|op| if let Op::Move(slot, _) = op { *slot } else { SlotSum::NOTHING });
+        let is_step = |(op, (sum, by)): (&&Op, &(&SlotSum, u32))| matches!(op, Op::Move(slot, next) if *slot == sum.slot && *next == SlotSum { slot: sum.slot, constant: *by });
         let are_different = steps.array_windows().all(|[(a, _), (b, _)]| a.slot != b.slot);
         if *next as usize != start
             || moved.len() != steps.len()
@@ -552,15 +552,15 @@ impl<'a> Assembler<'a> {
             return;
         }
         let (count, exit, from, to, result) = (*count, *exit, *from, *to, *result);
-        let after = |sum: Sum| {
-            let base = Sum::slot(sum.slot);
+        let after = |sum: SlotSum| {
+            let base = SlotSum::slot(sum.slot);
             Op::Scaled(sum.slot, Product { factor: count, scale: BYTES as u32, base })
         };
         let short = [
             Op::Native(result, Native::CopyMany, [to, from, count]),
             after(to),
             after(from),
-            Op::Move(count.slot, Sum::constant(0)),
+            Op::Move(count.slot, SlotSum::constant(0)),
             Op::Jump(exit),
         ];
         self.ops.truncate(start);
@@ -575,7 +575,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn returns(&mut self) {
-        let result = if self.has_result { self.pop_sum() } else { Sum::constant(0) };
+        let result = if self.has_result { self.pop_sum() } else { SlotSum::constant(0) };
         self.ops.push(Op::Return(result));
     }
 
@@ -601,7 +601,7 @@ impl<'a> Assembler<'a> {
         }
         if outermost {
             // Branches that leave the function.
-            self.ops.push(Op::Return(Sum::constant(0)));
+            self.ops.push(Op::Return(SlotSum::constant(0)));
         }
     }
 }
@@ -652,7 +652,7 @@ mod tests {
     use super::*;
     use wasmparser::{FuncType, ValType};
 
-    /// The exit of a loop of copies leads to the end of the block around it, not behind the loop.
+    /// The exit of a loop of copies leads to the end of the enclosing block, not to the operation after the loop.
     #[test]
     fn the_exit_of_a_shortened_loop() {
         let mut signatures = Signatures::default();

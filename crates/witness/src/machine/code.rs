@@ -6,14 +6,14 @@ use wasmparser::FuncType;
 /// A value of a frame: a local, or the result of an operation. The first is always 0.
 pub(super) type Slot = u16;
 
-/// The sum of a slot's value, an integer of 32 bits, and a constant; of a slot's value alone it may have 64.
+/// The sum of a slot's value, an integer of 32 bits, and a constant. A slot's value without a constant may have 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(super) struct SlotSum {
     pub(super) slot: Slot,
     pub(super) constant: u32,
 }
 
-impl Sum {
+impl SlotSum {
     /// The slot that is always 0.
     pub(super) const NOTHING: Slot = 0;
 
@@ -34,35 +34,35 @@ impl Sum {
     }
 }
 
-/// An operation on a frame's slots. Integers of 32 bits have 64, of which the upper ones are 0.
+/// An operation on a frame's slots. Integers of 32 bits are held in 64 bits, with zeros above.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Op {
-    Move(Slot, Sum),
+    Move(Slot, SlotSum),
     /// A constant of 64 bits.
     Constant(Slot, u64),
     /// A product with a constant, and a sum.
     Scaled(Slot, Product),
-    Not(Slot, Sum),
+    Not(Slot, SlotSum),
     /// `None` traps.
-    Integer(Slot, fn(u64, u64) -> Option<u64>, [Sum; 2]),
+    Integer(Slot, fn(u64, u64) -> Option<u64>, [SlotSum; 2]),
     /// Reads so many bytes at an offset.
-    Load(Slot, Sum, u32, u8),
+    Load(Slot, SlotSum, u32, u8),
     /// Writes so many bytes of the second sum at an offset.
-    Store([Sum; 2], u32, u8),
+    Store([SlotSum; 2], u32, u8),
     Size(Slot),
-    Grow(Slot, Sum),
+    Grow(Slot, SlotSum),
     /// Goes on at the next operation if the condition holds, otherwise at the first position; both ways meet at the second.
-    If(Sum, u32, u32),
+    If(SlotSum, u32, u32),
     Jump(u32),
-    /// Goes to the position if whether the condition holds is this.
-    JumpIf(Sum, bool, u32),
+    /// Goes to the position if the truth of the condition equals the flag.
+    JumpIf(SlotSum, bool, u32),
     /// Calls a function with the arguments from an index on, and puts its result, if it has one, into a slot.
     Call(Slot, u32, u32),
-    /// Calls the function of the table, of a type.
-    CallIndirect(Slot, u32, u32, Sum),
-    Native(Slot, Native, [Sum; 3]),
-    /// A function that has no result returns nothing.
-    Return(Sum),
+    /// Calls a function of the table, which must have the type.
+    CallIndirect(Slot, u32, u32, SlotSum),
+    Native(Slot, Native, [SlotSum; 3]),
+    /// Returns the value; it is not used for a function without a result.
+    Return(SlotSum),
     /// Anything that circom does not write.
     Unknown,
 }
@@ -70,9 +70,9 @@ pub(super) enum Op {
 /// A product of a sum and a constant, and another sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
-    pub(super) factor: Sum,
+    pub(super) factor: SlotSum,
     pub(super) scale: u32,
-    pub(super) base: Sum,
+    pub(super) base: SlotSum,
 }
 
 /// A function's code.
@@ -82,7 +82,7 @@ pub(super) struct Code {
     pub(super) slots: usize,
     pub(super) ops: Vec<Op>,
     /// The arguments of its calls.
-    pub(super) arguments: Vec<Sum>,
+    pub(super) arguments: Vec<SlotSum>,
 }
 
 /// The types of functions, by their indices, and which of them are circom's for field elements.

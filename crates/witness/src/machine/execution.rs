@@ -2,20 +2,21 @@
 //!
 //! Where a branch depends on inputs, both ways are followed, first the one that the sample does not take; where they meet, what
 //! differs becomes a choice between the two. A way that ends in an error, or that cannot be followed, is not taken into the graph:
-//! a guard says that the branch goes as for the sample. So do guards where a loop's condition or an index depends on inputs.
+//! a guard demands that the branch goes as for the sample. Guards do the same for loops' conditions and indices that depend on
+//! inputs.
 
 use super::{
     Print, Way,
-    code::{Code, Op, Product, Slot, Sum},
-    memory::{Checkpoint, Joined, Memory, Operand, Written},
-    module::{Function, Module},
+    code::{Code, Op, Product, Slot, SlotSum},
+    memory::{Checkpoint, CircuitMemory, ElementOperand, Joined, WrittenWords},
+    module::{Module, WasmFunction},
     nodes::Nodes,
-    value::{Choice, Truth, Value},
+    value::{ConditionalValue, SymbolicValue, Truth},
 };
 use crate::{
     graph::{Binary, Guard},
     input::shown,
-    wasm::{Limits, element::Element, host},
+    wasm::{Limits, element::WasmElement, host},
 };
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
@@ -30,40 +31,40 @@ const MOST_ARGUMENTS: usize = 16;
 /// The most steps on a way that the sample does not take.
 const LONGEST_WAY: u64 = 1 << 28;
 
-/// What circom 2 calls after a failed assertion.
+/// The host functions that circom 2 calls after a failed assertion.
 const ERRORS: [&str; 2] = ["exceptionHandler", "printErrorMessage"];
 
 /// A function that is executed.
 struct Frame<'a> {
     code: &'a Code,
-    /// Where its slots begin.
+    /// The index of the function's first slot.
     slots: usize,
-    /// Ways that have returned, while others go on; the checkpoint that what they wrote is relative to.
+    /// The ways that have returned while others go on, and the checkpoint from which their changes count.
     returned: Vec<Returned>,
     checkpoint: Checkpoint,
-    /// The branches of which ways are followed.
+    /// The branches whose ways are being followed.
     forks: usize,
 }
 
 struct Returned {
     condition: Truth,
-    result: Value,
-    written: Written,
+    result: SymbolicValue,
+    written: WrittenWords,
 }
 
-/// How a part of a function ends.
+/// The end of a part of a function.
 enum End {
-    /// At the position where it was to stop.
+    /// The position where it was to stop is reached.
     Reached,
-    /// By a return.
-    Returned(Value),
+    /// A return.
+    Returned(SymbolicValue),
 }
 
-/// What a way changes, to go back to before it.
+/// The machine's state before a way, to go back there.
 struct Before {
     checkpoint: Checkpoint,
     outer: Checkpoint,
-    slots: Vec<Value>,
+    slots: Vec<SymbolicValue>,
     returned: usize,
     guards: usize,
     path: Option<Truth>,
@@ -71,24 +72,24 @@ struct Before {
     depth: usize,
 }
 
-/// With inputs that are nodes if it is symbolic, otherwise known.
-pub(super) struct Machine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
+/// The state of an execution. Its inputs are nodes if it is symbolic, otherwise known.
+pub(super) struct WasmMachine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
     pub(super) module: &'a Module,
-    pub(super) memory: Memory<SYMBOLIC>,
+    pub(super) memory: CircuitMemory<SYMBOLIC>,
     pub(super) nodes: Nodes<P>,
     pub(super) guards: Vec<Guard>,
     pub(super) prints: Vec<Print<u32>>,
-    choices: Vec<Choice>,
+    choices: Vec<ConditionalValue>,
     /// The node of the input that the machine sets now.
     pub(super) input: Option<u32>,
     /// The element that the outermost call made an integer last.
-    pub(super) normalised: Option<Operand<P>>,
+    pub(super) normalised: Option<ElementOperand<P>>,
     /// The element that circom 2 shares with its host.
     pub(super) shared: u32,
-    /// Where circom 2 keeps the top of its stack: what is above is dead when a function returns.
+    /// The address where circom 2 keeps the top of its stack. Bytes above the top are dead when a function returns.
     pub(super) stack_top: Option<u32>,
     /// The slots of all functions that run, the innermost function's last.
-    slots: Vec<Value>,
+    slots: Vec<SymbolicValue>,
     /// The number of calls and ways that the current operation stands in.
     depth: usize,
     /// The condition on which the circuit goes the way that the machine follows; `None` if the circuit always does.
@@ -103,10 +104,10 @@ pub(super) struct Machine<'a, P: ScalarPrime, const SYMBOLIC: bool> {
     pub(super) most_nodes: usize,
 }
 
-impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
+impl<'a, P: ScalarPrime, const SYMBOLIC: bool> WasmMachine<'a, P, SYMBOLIC> {
     /// A machine before its first call.
     pub(super) fn new(module: &'a Module, limits: Limits) -> Result<Self, Way> {
-        let mut memory = Memory::new(module.pages, limits.memory)?;
+        let mut memory = CircuitMemory::new(module.pages, limits.memory)?;
         for (at, bytes) in &module.data {
             memory.initialise(*at, bytes)?;
         }
@@ -134,18 +135,18 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     }
 
     /// The value of an input at a position, as it is given to the circuit.
-    pub(super) fn next_input(&mut self, position: u32, value: Fp<P>) -> Operand<P> {
+    pub(super) fn next_input(&mut self, position: u32, value: Fp<P>) -> ElementOperand<P> {
         if !SYMBOLIC {
-            return Operand::Known(Element::Normal(value));
+            return ElementOperand::Known(WasmElement::Normal(value));
         }
         let node = self.nodes.input(position, value);
         self.input = Some(node);
-        Operand::Node(node)
+        ElementOperand::Node(node)
     }
 
-    /// The value of a wire that circom 2's `getWitness` is asked for. It makes the element an integer, and of some versions copies words, which
-    /// are not known.
-    pub(super) fn wire(&mut self, wire: u32) -> Result<Operand<P>, Way> {
+    /// The value of a wire that circom 2's `getWitness` is asked for. The function makes the element an integer, and some versions copy its
+    /// words, which are unknown here.
+    pub(super) fn wire(&mut self, wire: u32) -> Result<ElementOperand<P>, Way> {
         self.normalised = None;
         let result = self.call_named("getWitness", &[wire]);
         match self.normalised {
@@ -160,8 +161,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         Ok(self.nodes.node(element))
     }
 
-    /// Calls an exported function. What it returns is of no interest if it returns nothing.
-    pub(super) fn call_named(&mut self, name: &str, arguments: &[u32]) -> Result<Value, Way> {
+    /// Calls an exported function. The result is meaningless for a function without one.
+    pub(super) fn call_named(&mut self, name: &str, arguments: &[u32]) -> Result<SymbolicValue, Way> {
         let function = *self.module.exports.get(name).ok_or(Way::Unknown)?;
         if self.module.signatures.arity_of_function(function).0 as usize != arguments.len() {
             return Err(Way::Unknown);
@@ -170,8 +171,9 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     }
 
     /// Calls a function by its number with integers.
-    pub(super) fn call_function(&mut self, function: u32, arguments: &[u32]) -> Result<Value, Way> {
-        let arguments: Vec<_> = arguments.iter().map(|value| Value::integer(u64::from(*value))).collect();
+    pub(super) fn call_function(&mut self, function: u32, arguments: &[u32]) -> Result<SymbolicValue, Way> {
+        let arguments: Vec<_> =
+            arguments.iter().map(|value| SymbolicValue::integer(u64::from(*value))).collect();
         let slots = self.slots.len();
         let result = self.call(function, &arguments);
         // After an error those of its calls are left.
@@ -185,7 +187,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         Ok(self.known(value)? as u32)
     }
 
-    /// Counts steps, and checks the bounds of what the machine keeps.
+    /// Counts steps, and checks the bounds of the machine's lists.
     pub(super) fn take(&mut self, steps: u64) -> Result<(), Way> {
         self.step(steps)?;
         if !SYMBOLIC {
@@ -213,7 +215,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.depth == 1
     }
 
-    /// Whether what it does is done for any inputs.
+    /// Whether the circuit comes here for all inputs.
     pub(super) fn is_certain(&self) -> bool {
         self.path.is_none()
     }
@@ -235,10 +237,10 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     }
 
     /// Demands that an element is what it is for the sample, and returns it.
-    pub(super) fn guess_element(&mut self, node: u32) -> Element<P> {
-        let value = Element::Montgomery(self.nodes.value(node));
-        if let Some(Operand::Node(equal)) =
-            self.nodes.binary(Binary::Equal, Operand::Node(node), Operand::Known(value))
+    pub(super) fn guess_element(&mut self, node: u32) -> WasmElement<P> {
+        let value = WasmElement::Montgomery(self.nodes.value(node));
+        if let Some(ElementOperand::Node(equal)) =
+            self.nodes.binary(Binary::Equal, ElementOperand::Node(node), ElementOperand::Known(value))
         {
             self.guard(Truth { node: equal, nonzero: true });
         }
@@ -247,7 +249,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
 
     /// An integer; if it depends on inputs, that for the sample.
     #[inline(always)]
-    pub(super) fn known(&mut self, value: Value) -> Result<u64, Way> {
+    pub(super) fn known(&mut self, value: SymbolicValue) -> Result<u64, Way> {
         match value.known_if_not::<SYMBOLIC>() {
             Some(value) => Ok(value),
             None => self.guess_value(value),
@@ -255,7 +257,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     }
 
     #[cold]
-    fn guess_value(&mut self, value: Value) -> Result<u64, Way> {
+    fn guess_value(&mut self, value: SymbolicValue) -> Result<u64, Way> {
         if let Some(condition) = value.as_truth() {
             return Ok(self.guess(condition).into());
         }
@@ -264,20 +266,20 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.known(chosen)
     }
 
-    pub(super) fn choice(&self, value: Value) -> Result<Choice, Way> {
+    pub(super) fn choice(&self, value: SymbolicValue) -> Result<ConditionalValue, Way> {
         let choice = value.as_choice().and_then(|number| self.choices.get(number as usize));
         choice.copied().ok_or(Way::Unknown)
     }
 
-    /// What is known of whether a value is not 0.
-    fn condition(&mut self, value: Value) -> Result<Result<bool, Truth>, Way> {
+    /// Whether a value is not 0, if that is known; otherwise the condition for it.
+    fn condition(&mut self, value: SymbolicValue) -> Result<Result<bool, Truth>, Way> {
         if let Some(value) = value.known_if_not::<SYMBOLIC>() {
             return Ok(Ok(value != 0));
         }
         if let Some(truth) = value.as_truth() {
             return Ok(Err(truth));
         }
-        let Choice { condition, then, otherwise } = self.choice(value)?;
+        let ConditionalValue { condition, then, otherwise } = self.choice(value)?;
         Ok(match (then.known(), otherwise.known()) {
             (Some(0), Some(0)) => Ok(false),
             (Some(0), Some(_)) => Err(condition.not()),
@@ -289,25 +291,25 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
 
     /// A sum of a function's slot and a constant.
     #[inline(always)]
-    fn value(&mut self, slots: usize, sum: Sum) -> Result<Value, Way> {
+    fn value(&mut self, slots: usize, sum: SlotSum) -> Result<SymbolicValue, Way> {
         let value = *self.slots.get(slots + usize::from(sum.slot)).ok_or(Way::Unknown)?;
         if sum.constant == 0 { Ok(value) } else { self.plus(value, sum.constant) }
     }
 
     /// The sum of an integer of 32 bits and a constant.
     #[inline(always)]
-    pub(super) fn plus(&mut self, value: Value, constant: u32) -> Result<Value, Way> {
+    pub(super) fn plus(&mut self, value: SymbolicValue, constant: u32) -> Result<SymbolicValue, Way> {
         match value.known_if_not::<SYMBOLIC>() {
-            Some(value) => Ok(Value::integer(u64::from((value as u32).wrapping_add(constant)))),
+            Some(value) => Ok(SymbolicValue::integer(u64::from((value as u32).wrapping_add(constant)))),
             None => self.plus_choice(value, constant),
         }
     }
 
     #[cold]
-    fn plus_choice(&mut self, value: Value, constant: u32) -> Result<Value, Way> {
-        let Ok(Choice { condition, then, otherwise }) = self.choice(value) else {
+    fn plus_choice(&mut self, value: SymbolicValue, constant: u32) -> Result<SymbolicValue, Way> {
+        let Ok(ConditionalValue { condition, then, otherwise }) = self.choice(value) else {
             let value = self.known(value)?;
-            return self.plus(Value::integer(value), constant);
+            return self.plus(SymbolicValue::integer(value), constant);
         };
         let (then, otherwise) = (self.plus(then, constant)?, self.plus(otherwise, constant)?);
         Ok(choose(&mut self.choices, condition, then, otherwise))
@@ -315,7 +317,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
 
     /// The element at an address.
     #[inline(always)]
-    pub(super) fn element(&mut self, at: Value) -> Result<Operand<P>, Way> {
+    pub(super) fn element(&mut self, at: SymbolicValue) -> Result<ElementOperand<P>, Way> {
         match at.known_if_not::<SYMBOLIC>() {
             Some(at) => self.memory.element(at as u32),
             None => self.element_of_choice(at),
@@ -323,41 +325,41 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     }
 
     #[cold]
-    fn element_of_choice(&mut self, at: Value) -> Result<Operand<P>, Way> {
-        let Choice { condition, then, otherwise } = self.choice(at)?;
+    fn element_of_choice(&mut self, at: SymbolicValue) -> Result<ElementOperand<P>, Way> {
+        let ConditionalValue { condition, then, otherwise } = self.choice(at)?;
         let (then, otherwise) = (self.element(then)?, self.element(otherwise)?);
         Ok(self.nodes.select(condition, then, otherwise))
     }
 
     #[inline(always)]
-    fn integer(&mut self, slots: usize, sum: Sum) -> Result<u64, Way> {
+    fn integer(&mut self, slots: usize, sum: SlotSum) -> Result<u64, Way> {
         let value = self.value(slots, sum)?;
         self.known(value)
     }
 
     #[inline(always)]
-    fn set(&mut self, slots: usize, slot: Slot, value: Value) -> Result<(), Way> {
+    fn set(&mut self, slots: usize, slot: Slot, value: SymbolicValue) -> Result<(), Way> {
         *self.slots.get_mut(slots + usize::from(slot)).ok_or(Way::Unknown)? = value;
         Ok(())
     }
 
     /// Calls a function.
-    fn call(&mut self, function: u32, arguments: &[Value]) -> Result<Value, Way> {
+    fn call(&mut self, function: u32, arguments: &[SymbolicValue]) -> Result<SymbolicValue, Way> {
         let module = self.module;
         let code = match module.functions.get(function as usize).ok_or(Way::Unknown)? {
-            Function::Code(code) => code,
-            Function::Host(name) => return self.host(name, arguments),
+            WasmFunction::Code(code) => code,
+            WasmFunction::Host(name) => return self.host(name, arguments),
             // Its table has none, and nobody calls one by name.
-            Function::Native => return Err(Way::Unknown),
+            WasmFunction::Native => return Err(Way::Unknown),
         };
         if self.depth >= DEEPEST {
             return Err(Way::Deep);
         }
         let slots = self.slots.len();
         // The slot that is always 0, for sums that are constants.
-        self.slots.push(Value::integer(0));
+        self.slots.push(SymbolicValue::integer(0));
         self.slots.extend(arguments);
-        self.slots.resize(slots + code.slots, Value::integer(0));
+        self.slots.resize(slots + code.slots, SymbolicValue::integer(0));
         let outer = self.memory.checkpoint;
         let mut frame = Frame { code, slots, returned: Vec::new(), checkpoint: outer, forks: 0 };
         self.depth += 1;
@@ -377,8 +379,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         Ok(result)
     }
 
-    /// Joins the ways that have returned before with that which did last.
-    fn join_returned(&mut self, frame: &Frame<'_>, result: &mut Value) -> Result<(), Way> {
+    /// Joins the ways that returned earlier with the last one.
+    fn join_returned(&mut self, frame: &Frame<'_>, result: &mut SymbolicValue) -> Result<(), Way> {
         let mut before = self.memory.before(frame.checkpoint, self.dead()?);
         for way in frame.returned.iter().rev() {
             let (nodes, choices, condition) = (&mut self.nodes, &mut self.choices, way.condition);
@@ -402,7 +404,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             self.step(1)?;
             match op {
                 Op::Native(to, native, arguments) => {
-                    let mut values = [Value::integer(0); 3];
+                    let mut values = [SymbolicValue::integer(0); 3];
                     for (value, argument) in values.iter_mut().zip(arguments) {
                         *value = self.value(slots, argument)?;
                     }
@@ -417,25 +419,27 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
                 Op::Scaled(to, Product { factor, scale, base }) => {
                     let (factor, base) = (self.integer(slots, factor)?, self.integer(slots, base)?);
                     let sum = (factor as u32).wrapping_mul(scale).wrapping_add(base as u32);
-                    self.set(slots, to, Value::integer(sum.into()))?;
+                    self.set(slots, to, SymbolicValue::integer(sum.into()))?;
                 }
                 Op::Move(to, sum) => {
                     let value = self.value(slots, sum)?;
                     self.set(slots, to, value)?;
                 }
-                Op::Constant(to, value) => self.set(slots, to, Value::long_integer::<SYMBOLIC>(value)?)?,
+                Op::Constant(to, value) => {
+                    self.set(slots, to, SymbolicValue::long_integer::<SYMBOLIC>(value)?)?
+                }
                 Op::Not(to, sum) => {
                     let value = self.value(slots, sum)?;
                     let not = match self.condition(value)? {
-                        Ok(holds) => Value::integer((!holds).into()),
-                        Err(truth) => Value::truth(truth.not()),
+                        Ok(holds) => SymbolicValue::integer((!holds).into()),
+                        Err(truth) => SymbolicValue::truth(truth.not()),
                     };
                     self.set(slots, to, not)?;
                 }
                 Op::Integer(to, operation, [a, b]) => {
                     let (a, b) = (self.integer(slots, a)?, self.integer(slots, b)?);
                     let result = operation(a, b).ok_or(Way::Fails)?;
-                    self.set(slots, to, Value::long_integer::<SYMBOLIC>(result)?)?;
+                    self.set(slots, to, SymbolicValue::long_integer::<SYMBOLIC>(result)?)?;
                 }
                 Op::Load(to, at, offset, bytes) => {
                     let at = self.integer(slots, at)? + u64::from(offset);
@@ -447,18 +451,18 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
                     let mut value = self.value(slots, value)?;
                     // Memory keeps choices of whole words; a guard fixes other values that vary.
                     if value.as_choice().is_none() || bytes != 4 {
-                        value = Value::integer(self.known(value)?);
+                        value = SymbolicValue::integer(self.known(value)?);
                     }
                     self.memory.store(at, bytes.into(), value)?;
                 }
                 Op::Size(to) => {
                     let pages = self.memory.pages();
-                    self.set(slots, to, Value::integer(pages))?;
+                    self.set(slots, to, SymbolicValue::integer(pages))?;
                 }
                 Op::Grow(to, pages) => {
                     let (pages, before) = (self.integer(slots, pages)?, self.memory.pages());
                     self.memory.grow(pages)?;
-                    self.set(slots, to, Value::integer(before))?;
+                    self.set(slots, to, SymbolicValue::integer(before))?;
                 }
                 Op::If(condition, otherwise, end) => {
                     let condition = self.value(slots, condition)?;
@@ -501,10 +505,10 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
     }
 
     /// Calls a function with a frame's arguments from an index on.
-    fn call_with(&mut self, frame: &Frame<'a>, function: u32, first: u32) -> Result<Value, Way> {
+    fn call_with(&mut self, frame: &Frame<'a>, function: u32, first: u32) -> Result<SymbolicValue, Way> {
         let count = self.module.signatures.arity_of_function(function).0 as usize;
         let arguments = frame.code.arguments.get(first as usize..).and_then(|rest| rest.get(..count));
-        let mut values = [Value::integer(0); MOST_ARGUMENTS];
+        let mut values = [SymbolicValue::integer(0); MOST_ARGUMENTS];
         let values = values.get_mut(..count).ok_or(Way::Unknown)?;
         for (value, argument) in values.iter_mut().zip(arguments.ok_or(Way::Unknown)?) {
             *value = self.value(frame.slots, *argument)?;
@@ -559,14 +563,14 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         self.run(frame, at, stop)
     }
 
-    /// Whether the code from a position on ends in an error of the circuit's, as that behind each assertion does: before any branch it
-    /// calls the host with it. What comes before, the making of a message, takes much longer than the assertion.
+    /// Whether the code from a position on calls the host with an error before any branch, as after each failed assertion. Following
+    /// it further would be slow: making the message takes much longer than the assertion.
     fn only_fails(&self, code: &Code, at: usize) -> bool {
         let ops = code.ops.get(at..).unwrap_or_default().iter();
         let mut ends = ops.filter_map(|op| match op {
             Op::If(..) | Op::Jump(_) | Op::JumpIf(..) | Op::Return(_) | Op::Unknown => Some(false),
             Op::Call(_, function, _) => match self.module.functions.get(*function as usize) {
-                Some(Function::Host(name)) => Some(ERRORS.contains(&name.as_str())),
+                Some(WasmFunction::Host(name)) => Some(ERRORS.contains(&name.as_str())),
                 _ => None,
             },
             _ => None,
@@ -711,8 +715,8 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
         path
     }
 
-    /// What the host does.
-    fn host(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Way> {
+    /// Executes a function of the host.
+    fn host(&mut self, name: &str, arguments: &[SymbolicValue]) -> Result<SymbolicValue, Way> {
         match (name, arguments) {
             // Errors that circom's own host ignores.
             ("error", [code, ..]) if matches!(code.known(), Some(5 | 6)) => {}
@@ -742,7 +746,7 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
             }
             _ => {}
         }
-        Ok(Value::integer(0))
+        Ok(SymbolicValue::integer(0))
     }
 
     fn print_element(&mut self, at: u32) -> Result<(), Way> {
@@ -762,33 +766,38 @@ impl<'a, P: ScalarPrime, const SYMBOLIC: bool> Machine<'a, P, SYMBOLIC> {
 }
 
 /// A value where a condition holds, elsewhere another.
-fn choose(choices: &mut Vec<Choice>, condition: Truth, then: Value, otherwise: Value) -> Value {
+fn choose(
+    choices: &mut Vec<ConditionalValue>,
+    condition: Truth,
+    then: SymbolicValue,
+    otherwise: SymbolicValue,
+) -> SymbolicValue {
     if then == otherwise {
         return then;
     }
-    choices.push(Choice { condition, then, otherwise });
-    Value::choice(choices.len() as u32 - 1)
+    choices.push(ConditionalValue { condition, then, otherwise });
+    SymbolicValue::choice(choices.len() as u32 - 1)
 }
 
 /// Joins this way with another, on which a condition holds.
 struct Join<'a, P: ScalarPrime> {
     nodes: &'a mut Nodes<P>,
-    choices: &'a mut Vec<Choice>,
+    choices: &'a mut Vec<ConditionalValue>,
     condition: Truth,
 }
 
 impl<P: ScalarPrime> Joined<P> for Join<'_, P> {
-    fn element(&mut self, own: Operand<P>, other: Operand<P>) -> Operand<P> {
+    fn element(&mut self, own: ElementOperand<P>, other: ElementOperand<P>) -> ElementOperand<P> {
         self.nodes.select(self.condition, other, own)
     }
 
-    fn word(&mut self, own: Value, other: Value) -> Value {
+    fn word(&mut self, own: SymbolicValue, other: SymbolicValue) -> SymbolicValue {
         choose(self.choices, self.condition, other, own)
     }
 }
 
-/// Where a function goes on after a branch.
+/// The continuation of a function after a branch.
 enum Next {
     Position(usize),
-    Returned(Value),
+    Returned(SymbolicValue),
 }

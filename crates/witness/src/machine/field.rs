@@ -2,50 +2,50 @@
 
 use super::{
     Way,
-    execution::Machine,
-    memory::Operand,
-    value::{Truth, Value},
+    execution::WasmMachine,
+    memory::ElementOperand,
+    value::{SymbolicValue, Truth},
 };
 use crate::{
     graph::Binary,
     wasm::{
-        element::{BYTES, Element},
+        element::{BYTES, WasmElement},
         native::{self, Native},
     },
 };
 use proofmill_circom::ScalarPrime;
 
-impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
+impl<P: ScalarPrime, const SYMBOLIC: bool> WasmMachine<'_, P, SYMBOLIC> {
     /// [`Self::native`] where all elements are known.
     #[inline(always)]
     pub(super) fn native_of_known(
         &mut self,
         native: Native,
         [first, second, third]: [u32; 3],
-    ) -> Result<Value, Way> {
+    ) -> Result<SymbolicValue, Way> {
         self.step(native.steps())?;
         // Most elements are short.
         match native {
             Native::Copy => {
                 self.memory.copy::<P>(first, second)?;
-                return Ok(Value::integer(0));
+                return Ok(SymbolicValue::integer(0));
             }
             Native::ToInt => {
                 if let Some(value) = self.memory.short(first)? {
-                    return Ok(Value::integer(u64::from(value as u32)));
+                    return Ok(SymbolicValue::integer(u64::from(value as u32)));
                 }
             }
             Native::IsTrue => {
                 if let Some(value) = self.memory.short(first)? {
-                    return Ok(Value::integer((value != 0).into()));
+                    return Ok(SymbolicValue::integer((value != 0).into()));
                 }
             }
             Native::Binary(operation) => {
                 if let (Some(a), Some(b)) = (self.memory.short(second)?, self.memory.short(third)?)
                     && let Some(Ok(result)) = operation.evaluate_small(a.into(), b.into()).map(i32::try_from)
                 {
-                    self.memory.set_known::<P>(first, Element::Short(result))?;
-                    return Ok(Value::integer(0));
+                    self.memory.set_known::<P>(first, WasmElement::Short(result))?;
+                    return Ok(SymbolicValue::integer(0));
                 }
             }
             _ => {}
@@ -54,34 +54,40 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
     }
 
     #[inline(never)]
-    fn native_of_elements(&mut self, native: Native, [first, second, third]: [u32; 3]) -> Result<Value, Way> {
+    fn native_of_elements(
+        &mut self,
+        native: Native,
+        [first, second, third]: [u32; 3],
+    ) -> Result<SymbolicValue, Way> {
         let memory = &mut self.memory;
         let result = match native {
-            Native::Copy => return Ok(Value::integer(0)),
+            Native::Copy => return Ok(SymbolicValue::integer(0)),
             Native::CopyMany => {
                 self.step(third.into())?;
                 for index in 0..third {
                     let offset = index.wrapping_mul(BYTES as u32);
                     self.memory.copy::<P>(first.wrapping_add(offset), second.wrapping_add(offset))?;
                 }
-                return Ok(Value::integer(0));
+                return Ok(SymbolicValue::integer(0));
             }
-            Native::IsTrue => return Ok(Value::integer(memory.known::<P>(first)?.is_true().into())),
+            Native::IsTrue => return Ok(SymbolicValue::integer(memory.known::<P>(first)?.is_true().into())),
             Native::IsEqual => {
                 let equal = memory.known::<P>(first)?.value() == memory.known(second)?.value();
-                return Ok(Value::integer(equal.into()));
+                return Ok(SymbolicValue::integer(equal.into()));
             }
             Native::ToInt => {
                 let integer = native::to_int(memory.known::<P>(first)?);
-                return Ok(Value::integer(u64::from(integer as u32)));
+                return Ok(SymbolicValue::integer(u64::from(integer as u32)));
             }
-            Native::ToLongNormal => Element::Normal(memory.known::<P>(first)?.value()),
+            Native::ToLongNormal => WasmElement::Normal(memory.known::<P>(first)?.value()),
             Native::Unary(operation) => {
-                Element::Montgomery(operation.evaluate(memory.known::<P>(second)?.value()))
+                WasmElement::Montgomery(operation.evaluate(memory.known::<P>(second)?.value()))
             }
-            Native::Invert => native::binary(Binary::Divide, Element::Short(1), memory.known::<P>(second)?)
-                .ok_or(Way::Fails)?,
-            Native::Not => Element::Short((!memory.known::<P>(second)?.is_true()).into()),
+            Native::Invert => {
+                native::binary(Binary::Divide, WasmElement::Short(1), memory.known::<P>(second)?)
+                    .ok_or(Way::Fails)?
+            }
+            Native::Not => WasmElement::Short((!memory.known::<P>(second)?.is_true()).into()),
             Native::Binary(operation) => {
                 let (a, b) = (memory.known::<P>(second)?, memory.known(third)?);
                 native::binary(operation, a, b).ok_or(Way::Fails)?
@@ -90,26 +96,26 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
         if let Native::ToLongNormal = native
             && self.is_outermost()
         {
-            self.normalised = Some(Operand::Known(result));
+            self.normalised = Some(ElementOperand::Known(result));
         }
         self.memory.set_known(first, result)?;
-        Ok(Value::integer(0))
+        Ok(SymbolicValue::integer(0))
     }
 
-    /// Executes a function on addresses, of which it has up to three, and gives what it returns, if it does.
+    /// Executes a function on up to three addresses, and gives its result, if it has one.
     #[inline(always)]
     pub(super) fn native(
         &mut self,
         native: Native,
-        [first, second, third]: [Value; 3],
-    ) -> Result<Value, Way> {
+        [first, second, third]: [SymbolicValue; 3],
+    ) -> Result<SymbolicValue, Way> {
         self.take(native.steps())?;
         let result = match native {
             Native::Copy => match second.known() {
                 Some(from) => {
                     let to = self.known(first)? as u32;
                     self.memory.copy::<P>(to, from as u32)?;
-                    return Ok(Value::integer(0));
+                    return Ok(SymbolicValue::integer(0));
                 }
                 None => self.element(second)?,
             },
@@ -127,7 +133,7 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
                         self.native_copy(addresses)?;
                     }
                 }
-                return Ok(Value::integer(0));
+                return Ok(SymbolicValue::integer(0));
             }
             Native::IsTrue => {
                 let operand = self.element(first)?;
@@ -137,7 +143,7 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
                 let (a, b) = (self.element(first)?, self.element(second)?);
                 if self.is_input(a) || self.is_input(b) {
                     // Circom 2 looks whether an input has a short form.
-                    return Ok(Value::integer(0));
+                    return Ok(SymbolicValue::integer(0));
                 }
                 let equal = self.binary(Binary::Equal, a, b)?;
                 return Ok(self.truth(equal));
@@ -145,15 +151,17 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
             Native::ToInt => {
                 let operand = self.element(first)?;
                 let element = match operand {
-                    Operand::Node(_) if self.is_input(operand) => Element::Short(0),
-                    Operand::Node(node) => self.guess_element(node),
-                    Operand::Known(element) => element,
+                    ElementOperand::Node(_) if self.is_input(operand) => WasmElement::Short(0),
+                    ElementOperand::Node(node) => self.guess_element(node),
+                    ElementOperand::Known(element) => element,
                 };
-                return Ok(Value::integer(u64::from(native::to_int(element) as u32)));
+                return Ok(SymbolicValue::integer(u64::from(native::to_int(element) as u32)));
             }
             Native::ToLongNormal => {
                 let operand = match self.element(first)? {
-                    Operand::Known(element) => Operand::Known(Element::Normal(element.value())),
+                    ElementOperand::Known(element) => {
+                        ElementOperand::Known(WasmElement::Normal(element.value()))
+                    }
                     node => node,
                 };
                 if self.is_outermost() {
@@ -167,11 +175,11 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
             }
             Native::Invert => {
                 let a = self.element(second)?;
-                self.binary(Binary::Divide, Operand::Known(Element::Short(1)), a)?
+                self.binary(Binary::Divide, ElementOperand::Known(WasmElement::Short(1)), a)?
             }
             Native::Not => {
                 let a = self.element(second)?;
-                self.binary(Binary::Equal, a, Operand::Known(Element::Short(0)))?
+                self.binary(Binary::Equal, a, ElementOperand::Known(WasmElement::Short(0)))?
             }
             Native::Binary(operation) => {
                 let (a, b) = (self.element(second)?, self.element(third)?);
@@ -180,25 +188,30 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
         };
         let to = self.known(first)? as u32;
         self.memory.set(to, result)?;
-        Ok(Value::integer(0))
+        Ok(SymbolicValue::integer(0))
     }
 
-    fn native_copy(&mut self, addresses: [Value; 3]) -> Result<(), Way> {
+    fn native_copy(&mut self, addresses: [SymbolicValue; 3]) -> Result<(), Way> {
         self.native(Native::Copy, addresses).map(drop)
     }
 
     /// Whether an element is not 0.
-    fn truth(&self, operand: Operand<P>) -> Value {
+    fn truth(&self, operand: ElementOperand<P>) -> SymbolicValue {
         match operand {
-            Operand::Known(element) => Value::integer(element.is_true().into()),
-            Operand::Node(node) => Value::truth(Truth { node, nonzero: true }),
+            ElementOperand::Known(element) => SymbolicValue::integer(element.is_true().into()),
+            ElementOperand::Node(node) => SymbolicValue::truth(Truth { node, nonzero: true }),
         }
     }
 
     /// The result of an operation. The circuit traps at divisions of integers by zero, and the graph guards against it.
-    fn binary(&mut self, operation: Binary, a: Operand<P>, b: Operand<P>) -> Result<Operand<P>, Way> {
+    fn binary(
+        &mut self,
+        operation: Binary,
+        a: ElementOperand<P>,
+        b: ElementOperand<P>,
+    ) -> Result<ElementOperand<P>, Way> {
         if matches!(operation, Binary::IntegerDivide | Binary::Remainder)
-            && let Operand::Node(node) = b
+            && let ElementOperand::Node(node) = b
         {
             self.guard(Truth { node, nonzero: true });
         }
@@ -206,7 +219,7 @@ impl<P: ScalarPrime, const SYMBOLIC: bool> Machine<'_, P, SYMBOLIC> {
     }
 
     /// Whether this is the input that is being set, before the circuit runs.
-    fn is_input(&self, operand: Operand<P>) -> bool {
-        self.is_outermost() && matches!(operand, Operand::Node(node) if Some(node) == self.input)
+    fn is_input(&self, operand: ElementOperand<P>) -> bool {
+        self.is_outermost() && matches!(operand, ElementOperand::Node(node) if Some(node) == self.input)
     }
 }

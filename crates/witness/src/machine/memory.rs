@@ -1,41 +1,41 @@
 //! A circuit's memory in which field elements may be nodes of a graph, and what was written since a checkpoint.
 
-use super::{Way, value::Value};
+use super::{Way, value::SymbolicValue};
 use crate::{
     number,
-    wasm::element::{self, BYTES, Element},
+    wasm::element::{self, BYTES, WasmElement},
 };
 use proofmill_circom::ScalarPrime;
 use zeroize::Zeroize;
 
-/// A field element: one that is the same whatever the inputs are, or a node.
+/// A field element: one that does not depend on inputs, or a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Operand<P: ScalarPrime> {
-    Known(Element<P>),
+pub(super) enum ElementOperand<P: ScalarPrime> {
+    Known(WasmElement<P>),
     Node(u32),
 }
 
-/// Bytes of a word, for which there is a mark.
+/// Bytes of a word. Each word has a mark.
 const WORD: usize = 4;
 /// Words of an element.
 const WORDS: usize = BYTES / WORD;
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Mark(u32);
 
 impl Mark {
-    /// Bytes that are the same whatever the inputs are.
+    /// Bytes that do not depend on inputs.
     const BYTES: Self = Self(0);
-    /// The first of an element's, of which the same is true.
+    /// The first word of an element that does not depend on inputs.
     const ELEMENT: Self = Self(1);
     const CHOICES: u32 = 1 << 31;
-    /// It differs between ways that met; nothing may read it.
+    /// A word that differs between ways that met; nothing may read it.
     const MIXED: Self = Self(u32::MAX - 1);
-    /// One after the first of a node's.
+    /// A later word of a node's element.
     const PART: Self = Self(u32::MAX);
 
-    /// The first of a node's. There are fewer than 2^31 - 2 nodes.
+    /// The first word of a node's element. There are fewer than 2^31 - 2 nodes.
     fn of(node: u32) -> Self {
         Self(node + 2)
     }
@@ -44,7 +44,7 @@ impl Mark {
         if self.is_known() || self.0 >= Self::CHOICES { None } else { Some(self.0 - 2) }
     }
 
-    /// One of two words, by the number of a choice, of which there are fewer than 2^31 - 2.
+    /// A choice between two words, by its number. There are fewer than 2^31 - 2 choices.
     fn of_choice(number: u32) -> Self {
         Self(Self::CHOICES + number)
     }
@@ -68,19 +68,21 @@ struct Content {
 
 impl Content {
     /// The word's value, if it has one.
-    fn value(&self) -> Option<Value> {
+    fn value(&self) -> Option<SymbolicValue> {
         match self.mark.choice() {
-            Some(choice) => Some(Value::choice(choice)),
-            None if self.mark.is_known() => Some(Value::integer(u32::from_le_bytes(self.bytes).into())),
+            Some(choice) => Some(SymbolicValue::choice(choice)),
+            None if self.mark.is_known() => {
+                Some(SymbolicValue::integer(u32::from_le_bytes(self.bytes).into()))
+            }
             None => None,
         }
     }
 }
 
-/// What becomes of what differs between this way and another.
+/// Joins contents that differ between this way and another.
 pub(super) trait Joined<P: ScalarPrime> {
-    fn element(&mut self, own: Operand<P>, other: Operand<P>) -> Operand<P>;
-    fn word(&mut self, own: Value, other: Value) -> Value;
+    fn element(&mut self, own: ElementOperand<P>, other: ElementOperand<P>) -> ElementOperand<P>;
+    fn word(&mut self, own: SymbolicValue, other: SymbolicValue) -> SymbolicValue;
 }
 
 /// A point in time to go back to. They are numbered in the order in which they are made, from 1.
@@ -99,14 +101,14 @@ struct Entry {
     recorded: u32,
 }
 
-/// What was written since a checkpoint, each word once, in order.
+/// The words that were written since a checkpoint, each once, in order.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenWords {
     live: Vec<Content>,
-    /// The end of all, which has those that are dead: from an address on.
+    /// The end of all words that were written, dead ones included.
     end: u32,
     dead: u64,
-    /// The length of the journal for which this is true.
+    /// The length of the journal up to which words are included.
     seen: usize,
 }
 
@@ -117,25 +119,25 @@ const PAGE: u64 = 1 << 16;
 /// Each wire's position in the circuit's list of them.
 const BYTES_OF_A_WIRE: usize = 4;
 
-/// Its elements may be nodes if it is symbolic.
-pub(super) struct Memory<const SYMBOLIC: bool> {
+/// The memory of a circuit. Its elements may be nodes if it is symbolic.
+pub(super) struct CircuitMemory<const SYMBOLIC: bool> {
     bytes: Vec<u8>,
-    /// The [`Mark`] of each word, as a number because pages of those need not be written either; none if all are known.
+    /// The [`Mark`] of each word, as a number: pages of zeros need not be written. Empty if all words are known.
     marks: Vec<u32>,
     most: u64,
-    /// The words that were written since the first checkpoint that may be gone back to, as they were before: each once since each
-    /// checkpoint at least.
+    /// The old contents of words that were written since the first checkpoint still in use. Each such word is here at least once
+    /// after each checkpoint.
     journal: Vec<Entry>,
     /// The last checkpoint since which each word is in the journal.
     recorded: Vec<u32>,
-    /// The last checkpoint that may be gone back to; the default if there is none.
+    /// The last checkpoint still in use; the default if there is none.
     pub(super) checkpoint: Checkpoint,
-    /// The number of all.
+    /// The number of all checkpoints so far.
     checkpoints: u32,
 }
 
-impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
-    /// So many pages of zeros, of at most `most` bytes.
+impl<const SYMBOLIC: bool> CircuitMemory<SYMBOLIC> {
+    /// A memory of `pages` pages of zeros, which may grow to `most` bytes.
     pub(super) fn new(pages: u64, most: u64) -> Result<Self, Way> {
         let mut memory = Self {
             bytes: Vec::new(),
@@ -176,7 +178,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         Ok(())
     }
 
-    /// Writes bytes that are there before the circuit begins.
+    /// Writes the initial bytes of the memory.
     pub(super) fn initialise(&mut self, at: u32, bytes: &[u8]) -> Result<(), Way> {
         let place = self.bytes.get_mut(at as usize..).and_then(|place| place.get_mut(..bytes.len()));
         place.ok_or(Way::Outside)?.copy_from_slice(bytes);
@@ -215,23 +217,23 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     /// Bytes as an integer.
     #[inline(always)]
-    pub(super) fn load(&self, at: u64, bytes: usize) -> Result<Value, Way> {
+    pub(super) fn load(&self, at: u64, bytes: usize) -> Result<SymbolicValue, Way> {
         let at = usize::try_from(at).map_err(|_| Way::Outside)?;
         if !SYMBOLIC && bytes == WORD {
             let word = self.bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(Way::Outside)?;
-            return Ok(Value::integer(u32::from_le_bytes(*word).into()));
+            return Ok(SymbolicValue::integer(u32::from_le_bytes(*word).into()));
         }
         self.load_any(at, bytes)
     }
 
-    fn load_any(&self, at: usize, bytes: usize) -> Result<Value, Way> {
+    fn load_any(&self, at: usize, bytes: usize) -> Result<SymbolicValue, Way> {
         if SYMBOLIC {
             let mut marks = self.marks_of(at, bytes)?;
             if bytes == WORD
                 && at.is_multiple_of(WORD)
                 && let Some(choice) = self.marks_of(at, bytes)?.find_map(Mark::choice)
             {
-                return Ok(Value::choice(choice));
+                return Ok(SymbolicValue::choice(choice));
             }
             if !marks.all(Mark::is_known) {
                 return Err(Way::Bytes);
@@ -240,7 +242,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         let mut value = [0; 8];
         let source = self.bytes.get(at..at + bytes).ok_or(Way::Outside)?;
         value.get_mut(..bytes).ok_or(Way::Outside)?.copy_from_slice(source);
-        Value::long_integer::<SYMBOLIC>(u64::from_le_bytes(value))
+        SymbolicValue::long_integer::<SYMBOLIC>(u64::from_le_bytes(value))
     }
 
     /// The word at an address.
@@ -248,8 +250,8 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         Ok(self.load(at.into(), WORD)?.known().ok_or(Way::Mixed)? as u32)
     }
 
-    /// Writes the lowest bytes of an integer; of a choice, all four.
-    pub(super) fn store(&mut self, at: u64, bytes: usize, value: Value) -> Result<(), Way> {
+    /// Writes the lowest bytes of an integer; a choice must be written whole, with four bytes.
+    pub(super) fn store(&mut self, at: u64, bytes: usize, value: SymbolicValue) -> Result<(), Way> {
         let at = usize::try_from(at).map_err(|_| Way::Outside)?;
         if SYMBOLIC {
             self.mark_stored(at, bytes, value)?;
@@ -261,7 +263,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     }
 
     /// Marks the words that bytes of an integer are written to.
-    fn mark_stored(&mut self, at: usize, bytes: usize, value: Value) -> Result<(), Way> {
+    fn mark_stored(&mut self, at: usize, bytes: usize, value: SymbolicValue) -> Result<(), Way> {
         let (first, end) = (at / WORD, (at + bytes).div_ceil(WORD));
         if value.as_choice().is_some() && !(at.is_multiple_of(WORD) && bytes == WORD) {
             return Err(Way::Bytes);
@@ -282,8 +284,8 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     /// The element at an address, where all are known.
     #[inline(always)]
-    pub(super) fn known<P: ScalarPrime>(&self, at: u32) -> Result<Element<P>, Way> {
-        Ok(Element::read(&self.bytes, at as i32)?)
+    pub(super) fn known<P: ScalarPrime>(&self, at: u32) -> Result<WasmElement<P>, Way> {
+        Ok(WasmElement::read(&self.bytes, at as i32)?)
     }
 
     /// The integer at an address that is an element in the short form, where all are known.
@@ -294,13 +296,13 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
 
     /// Writes an element, where all are known.
     #[inline(always)]
-    pub(super) fn set_known<P: ScalarPrime>(&mut self, at: u32, element: Element<P>) -> Result<(), Way> {
+    pub(super) fn set_known<P: ScalarPrime>(&mut self, at: u32, element: WasmElement<P>) -> Result<(), Way> {
         Ok(element.write(&mut self.bytes, at as i32)?)
     }
 
     /// The element at an address.
-    pub(super) fn element<P: ScalarPrime>(&self, at: u32) -> Result<Operand<P>, Way> {
-        let known = || self.known(at).map(Operand::Known);
+    pub(super) fn element<P: ScalarPrime>(&self, at: u32) -> Result<ElementOperand<P>, Way> {
+        let known = || self.known(at).map(ElementOperand::Known);
         if !SYMBOLIC {
             return known();
         }
@@ -309,7 +311,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
             return Err(Way::Unknown);
         }
         if let Some(node) = marks[0].node() {
-            return Ok(Operand::Node(node));
+            return Ok(ElementOperand::Node(node));
         }
         if marks[0] == Mark::MIXED || !marks.into_iter().all(Mark::is_known) {
             return Err(Way::Mixed);
@@ -318,21 +320,21 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     }
 
     /// Writes an element.
-    pub(super) fn set<P: ScalarPrime>(&mut self, at: u32, value: Operand<P>) -> Result<(), Way> {
-        if !SYMBOLIC && let Operand::Known(element) = value {
+    pub(super) fn set<P: ScalarPrime>(&mut self, at: u32, value: ElementOperand<P>) -> Result<(), Way> {
+        if !SYMBOLIC && let ElementOperand::Known(element) = value {
             return self.set_known(at, element);
         }
         self.replace(at)?;
         let (head, tail) = match value {
-            Operand::Known(_) => (Mark::ELEMENT, Mark::BYTES),
-            Operand::Node(node) => (Mark::of(node), Mark::PART),
+            ElementOperand::Known(_) => (Mark::ELEMENT, Mark::BYTES),
+            ElementOperand::Node(node) => (Mark::of(node), Mark::PART),
         };
         let mut marks = [tail; WORDS];
         marks[0] = head;
         self.set_marks_of_element(at as usize / WORD, marks)?;
         match value {
-            Operand::Known(element) => self.set_known(at, element),
-            Operand::Node(_) => Ok(()),
+            ElementOperand::Known(element) => self.set_known(at, element),
+            ElementOperand::Node(_) => Ok(()),
         }
     }
 
@@ -341,7 +343,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         if SYMBOLIC {
             self.copy_marks(to, from)?;
         }
-        Ok(Element::<P>::copy(&mut self.bytes, to, from)?)
+        Ok(WasmElement::<P>::copy(&mut self.bytes, to, from)?)
     }
 
     fn copy_marks(&mut self, to: u32, from: u32) -> Result<(), Way> {
@@ -371,7 +373,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         self.release(first, first + WORDS)
     }
 
-    /// Before words are written: what was left of elements there is lost.
+    /// Called before words are written: elements that they overlap are lost.
     fn release(&mut self, first: usize, end: usize) -> Result<(), Way> {
         let is = |memory: &Self, word: usize| memory.marks.get(word) == Some(&Mark::PART.0);
         // Elements that begin before these words, or end behind them.
@@ -412,7 +414,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         }
     }
 
-    /// Before a word is written.
+    /// Called before a word is written: records its old content.
     fn record(&mut self, word: usize) -> Result<(), Way> {
         let recorded = *self.recorded.get(word).ok_or(Way::Outside)?;
         // Only the first content since the checkpoint is needed to go back.
@@ -443,16 +445,16 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         }
     }
 
-    /// What was written since a checkpoint, as it was then, below an address from which on all is dead.
-    pub(super) fn before(&self, checkpoint: Checkpoint, dead: u64) -> Written {
-        let mut before = Written { live: Vec::new(), end: 0, dead, seen: checkpoint.position };
+    /// The old contents of the words that were written since a checkpoint. Words from the address `dead` on are dead.
+    pub(super) fn before(&self, checkpoint: Checkpoint, dead: u64) -> WrittenWords {
+        let mut before = WrittenWords { live: Vec::new(), end: 0, dead, seen: checkpoint.position };
         self.extend(&mut before);
         before
     }
 
-    /// Adds what has been written since.
-    fn extend(&self, before: &mut Written) {
-        let Written { live, end, dead, seen } = before;
+    /// Adds the words that were written since.
+    fn extend(&self, before: &mut WrittenWords) {
+        let WrittenWords { live, end, dead, seen } = before;
         for Entry { before, .. } in self.journal.get(*seen..).unwrap_or_default() {
             *end = (before.word + 1).max(*end);
             if u64::from(before.word) * (WORD as u64) < *dead {
@@ -466,7 +468,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     }
 
     /// [`Self::before`], as it is now.
-    pub(super) fn written(&self, checkpoint: Checkpoint, dead: u64) -> Result<Written, Way> {
+    pub(super) fn written(&self, checkpoint: Checkpoint, dead: u64) -> Result<WrittenWords, Way> {
         let mut written = self.before(checkpoint, dead);
         for content in &mut written.live {
             *content = self.content(content.word)?;
@@ -488,7 +490,7 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     }
 
     /// Writes again what was undone.
-    pub(super) fn redo(&mut self, written: &Written) -> Result<(), Way> {
+    pub(super) fn redo(&mut self, written: &WrittenWords) -> Result<(), Way> {
         for content in &written.live {
             self.record(content.word as usize)?;
             self.write(*content);
@@ -496,12 +498,12 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         Ok(())
     }
 
-    /// Joins the memory with what another way wrote since the checkpoint that this is from. What is neither an element nor a word on both becomes
+    /// Joins the memory with what another way wrote since the checkpoint that this is from. Words that are not of one kind on both ways become
     /// mixed.
     pub(super) fn join<P: ScalarPrime>(
         &mut self,
-        before: &mut Written,
-        other: &Written,
+        before: &mut WrittenWords,
+        other: &WrittenWords,
         joined: &mut impl Joined<P>,
     ) -> Result<(), Way> {
         self.extend(before);
@@ -548,8 +550,8 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
         Ok(())
     }
 
-    /// Makes mixed what was dead when this was written.
-    pub(super) fn mix_dead(&mut self, before: &Written) -> Result<(), Way> {
+    /// Marks the dead words of these as mixed.
+    pub(super) fn mix_dead(&mut self, before: &WrittenWords) -> Result<(), Way> {
         self.mix(before.dead.div_ceil(WORD as u64).min(before.end.into()) as u32, before.end)
     }
 
@@ -566,30 +568,30 @@ impl<const SYMBOLIC: bool> Memory<SYMBOLIC> {
     }
 
     /// The element from a word on, if the first of these contents are the words that another way wrote.
-    fn other_element<P: ScalarPrime>(&self, others: &[Content], first: u32) -> Option<Operand<P>> {
+    fn other_element<P: ScalarPrime>(&self, others: &[Content], first: u32) -> Option<ElementOperand<P>> {
         let mut bytes = [[0; WORD]; WORDS];
         let mut others = others.iter().peekable();
         for (word, bytes) in (first..).zip(bytes.iter_mut()) {
             let other = others.next_if(|content| content.word == word).copied();
             let content = other.or_else(|| self.content(word).ok())?;
             match content.mark.node() {
-                Some(node) if word == first => return Some(Operand::Node(node)),
+                Some(node) if word == first => return Some(ElementOperand::Node(node)),
                 _ if !content.mark.is_known() => return None,
                 _ => *bytes = content.bytes,
             }
         }
-        Element::read(bytes.as_flattened(), 0).ok().map(Operand::Known)
+        WasmElement::read(bytes.as_flattened(), 0).ok().map(ElementOperand::Known)
     }
 }
 
-impl<const SYMBOLIC: bool> Drop for Memory<SYMBOLIC> {
+impl<const SYMBOLIC: bool> Drop for CircuitMemory<SYMBOLIC> {
     /// Wipes the signals' values.
     fn drop(&mut self) {
         wipe(&mut self.bytes);
     }
 }
 
-/// Writes zeros, but not to what has never been written, for which the system has no memory yet.
+/// Writes zeros, except to pages that were never written, which have no memory yet.
 fn wipe(bytes: &mut [u8]) {
     const PIECE: usize = 1 << 12;
     let written = bytes.chunks_mut(PIECE).filter(|piece| piece.iter().any(|byte| *byte != 0));

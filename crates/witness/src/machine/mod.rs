@@ -12,12 +12,12 @@ mod recognition;
 mod value;
 
 use crate::{
-    graph::{Place, Source, Tape},
+    graph::{InputRange, Tape, ValueSource},
     input::Inputs,
-    wasm::{Event, Limits, Observer, element::Invalid},
+    wasm::{Event, EventObserver, Limits, element::Invalid},
 };
-use execution::Machine;
-use memory::Operand;
+use execution::WasmMachine;
+use memory::ElementOperand;
 pub(crate) use module::{Module, Reason};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::Fp;
@@ -28,35 +28,35 @@ use zeroize::Zeroizing;
 /// Why a way through a circuit is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// It ends in an error of the circuit's.
+    /// The way ends in an error of the circuit.
     Fails,
-    /// All steps are taken.
+    /// The limit of steps is reached.
     Steps,
-    /// It takes too many steps that the sample does not take.
+    /// The way takes too many steps that the sample does not take.
     Long,
     /// There are too many calls or branches within each other.
     Deep,
-    /// It needs more memory than it may have.
+    /// The circuit needs more memory than the limit.
     Memory,
-    /// It has more nodes than are wanted.
+    /// The graph has more nodes than the limit.
     Large,
-    /// It uses memory that it does not have.
+    /// The circuit uses memory that it does not have.
     Outside,
-    /// It reads what differs between branches before.
+    /// The way reads a value that differs between earlier branches.
     Mixed,
-    /// It reads or writes bytes of an element that depends on inputs.
+    /// The way reads or writes bytes of an element that depends on inputs.
     Bytes,
-    /// It has bytes that are no field element.
+    /// Bytes in memory are no field element.
     NoElement,
-    /// It prints where a condition depends on inputs.
+    /// The circuit prints where a condition depends on inputs.
     Prints,
     /// The inputs are not the circuit's.
     Inputs,
-    /// It is over another field.
+    /// The circuit is over another field.
     Field,
     /// There is no thread for it.
     Thread,
-    /// It does what circom's WASM does not.
+    /// The WASM does something that circom's never does.
     Unknown,
 }
 
@@ -91,7 +91,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// A part of what a circuit prints.
+/// A part of a line that a circuit prints.
 #[derive(Clone, Debug)]
 pub(crate) enum Print<V> {
     Word(String),
@@ -127,19 +127,19 @@ impl<V> Print<V> {
     }
 }
 
-/// What a circuit does with inputs like a sample's.
-pub(crate) struct Trace<P: ScalarPrime> {
+/// A circuit's operations on inputs like a sample's.
+pub(crate) struct CircuitTrace<P: ScalarPrime> {
     pub(crate) tape: Tape,
     pub(crate) constants: Vec<Fp<P>>,
-    /// Where each wire's value is.
-    pub(crate) wires: Vec<Source>,
-    pub(crate) prints: Vec<Print<Source>>,
+    /// The place of each wire's value.
+    pub(crate) wires: Vec<ValueSource>,
+    pub(crate) prints: Vec<Print<ValueSource>>,
     /// The positions of inputs by name.
-    pub(crate) inputs: BTreeMap<String, Place>,
+    pub(crate) inputs: BTreeMap<String, InputRange>,
 }
 
-impl<P: ScalarPrime> Trace<P> {
-    /// Executes a circuit with inputs that are nodes, of up to so many nodes.
+impl<P: ScalarPrime> CircuitTrace<P> {
+    /// Executes a circuit with inputs that are nodes, and makes at most `most_nodes` nodes.
     pub(crate) fn new(
         module: &Module,
         sample: &Inputs<P>,
@@ -147,7 +147,7 @@ impl<P: ScalarPrime> Trace<P> {
         most_nodes: usize,
     ) -> Result<Self, Way> {
         on_large_stack(|| {
-            let mut machine = Machine::<P, true>::new(module, limits)?;
+            let mut machine = WasmMachine::<P, true>::new(module, limits)?;
             machine.most_nodes = most_nodes;
             let inputs = interface::run(&mut machine, sample)?;
             let count = interface::count_of_wires(&mut machine)?;
@@ -156,7 +156,7 @@ impl<P: ScalarPrime> Trace<P> {
                 let value = interface::wire(&mut machine, index)?;
                 wires.push(machine.nodes.node(value));
             }
-            let Machine { nodes, guards, prints, .. } = machine;
+            let WasmMachine { nodes, guards, prints, .. } = machine;
             let printed = prints.iter().filter_map(Print::value);
             let outputs: Vec<u32> = wires.iter().chain(printed).copied().collect();
             let (tape, constants, mut sources) = nodes.finish(&outputs, &guards);
@@ -173,24 +173,24 @@ impl<P: ScalarPrime> Trace<P> {
     }
 }
 
-/// Executes a circuit with these inputs: the value of every wire.
+/// Executes a circuit with these inputs, and returns the value of every wire.
 ///
-/// No error tells what is wrong with the inputs: [`crate::wasm::Interpreter`] does.
+/// Errors do not say what is wrong with the inputs; those of [`crate::wasm::Interpreter`] do.
 pub(crate) fn calculate<P: ScalarPrime>(
     module: &Module,
     inputs: &Inputs<P>,
     limits: Limits,
-    observer: Option<&Observer<P>>,
+    observer: Option<&EventObserver<P>>,
 ) -> Result<Zeroizing<Vec<Fp<P>>>, Way> {
     on_large_stack(|| {
-        let mut machine = Machine::<P, false>::new(module, limits)?;
+        let mut machine = WasmMachine::<P, false>::new(module, limits)?;
         interface::run(&mut machine, inputs)?;
         let count = interface::count_of_wires(&mut machine)?;
         let mut wires = Zeroizing::new(Vec::with_capacity(count as usize));
         for index in 0..count {
             wires.push(match interface::wire(&mut machine, index)? {
-                Operand::Known(element) => element.value(),
-                Operand::Node(node) => machine.nodes.value(node),
+                ElementOperand::Known(element) => element.value(),
+                ElementOperand::Node(node) => machine.nodes.value(node),
             });
         }
         if let Some(observer) = observer {

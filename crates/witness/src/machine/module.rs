@@ -1,4 +1,4 @@
-//! A WASM's functions as flat lists of operations, for symbolic execution: circom's arithmetic on field elements is known by name, branches
+//! A WASM's functions as flat lists of operations, for symbolic execution. Circom's arithmetic on field elements is known by name, branches
 //! go to positions, and sums of addresses are one operation.
 
 use super::{
@@ -21,7 +21,7 @@ use wasmparser::{
 pub(crate) type Reason = String;
 
 #[derive(Debug)]
-pub(super) enum Function {
+pub(super) enum WasmFunction {
     /// A function of the host.
     Host(String),
     /// One of circom's functions for field elements.
@@ -32,14 +32,14 @@ pub(super) enum Function {
 /// A circuit's WASM.
 #[derive(Debug)]
 pub(crate) struct Module {
-    pub(super) functions: Vec<Function>,
+    pub(super) functions: Vec<WasmFunction>,
     pub(super) signatures: Signatures,
     pub(super) table: Vec<Option<u32>>,
     pub(super) exports: HashMap<String, u32>,
-    /// The pages of its memory in the beginning.
+    /// The initial pages of its memory.
     pub(super) pages: u64,
     imports_memory: bool,
-    /// Addresses with their bytes.
+    /// The initial bytes of the memory, with their addresses.
     pub(super) data: Vec<(u32, Vec<u8>)>,
     /// The functions that have names for debuggers.
     pub(super) names: HashMap<String, u32>,
@@ -49,7 +49,7 @@ pub(crate) struct Module {
 const LARGEST_TABLE: usize = 1 << 20;
 
 impl Module {
-    /// Decodes and validates a module. `native` says which of circom's functions its own one with this number is.
+    /// Decodes and validates a module. `native` gives, for a number of its own functions, the function of circom's that it is.
     pub(crate) fn new(bytes: &[u8], native: &dyn Fn(usize) -> Option<Native>) -> Result<Self, Reason> {
         let mut module = Self {
             functions: Vec::new(),
@@ -69,13 +69,13 @@ impl Module {
             if let ValidPayload::Func(function, body) = valid {
                 let index = module.functions.len() as u32;
                 if module.signatures.native(index).is_some() {
-                    module.functions.push(Function::Native);
+                    module.functions.push(WasmFunction::Native);
                     continue;
                 }
                 let mut function = function.into_validator(allocations);
                 let code = module.code(index, &body, &mut function).map_err(|error| error.to_string())?;
                 allocations = function.into_allocations();
-                module.functions.push(Function::Code(code));
+                module.functions.push(WasmFunction::Code(code));
                 continue;
             }
             module.section(payload, native).map_err(|error| error.to_string())??;
@@ -144,7 +144,7 @@ impl Module {
             let import = import?;
             match import.ty {
                 TypeRef::Func(ty) => {
-                    self.functions.push(Function::Host(import.name.to_owned()));
+                    self.functions.push(WasmFunction::Host(import.name.to_owned()));
                     self.signatures.push(ty, None);
                 }
                 TypeRef::Memory(memory) => (self.pages, self.imports_memory) = (memory.initial, true),
@@ -181,7 +181,7 @@ impl Module {
         Ok(Ok(()))
     }
 
-    /// Adds the bytes of its memory in the beginning.
+    /// Adds the initial bytes of its memory.
     fn add_data(&mut self, data: DataSectionReader<'_>) -> wasmparser::Result<Result<(), Reason>> {
         for data in data {
             let data = data?;
@@ -205,7 +205,7 @@ impl Module {
 
     /// The number of functions that it imports, which are before its own.
     pub(super) fn imported(&self) -> usize {
-        self.functions.iter().take_while(|function| matches!(function, Function::Host(_))).count()
+        self.functions.iter().take_while(|function| matches!(function, WasmFunction::Host(_))).count()
     }
 
     pub(crate) fn exports(&self, name: &str) -> bool {
@@ -214,8 +214,7 @@ impl Module {
 
     /// Whether its lines of `log()` have words, as since circom 2.0.7.
     pub(super) fn prints_words(&self) -> bool {
-        let is =
-            |function: &Function| matches!(function, Function::Host(name) if name == "writeBufferMessage");
+        let is = |function: &WasmFunction| matches!(function, WasmFunction::Host(name) if name == "writeBufferMessage");
         self.functions.iter().any(is)
     }
 

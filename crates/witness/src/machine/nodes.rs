@@ -1,9 +1,9 @@
-//! The nodes of the graph that a circuit becomes, with their values for the sample. An operation on operands that it was just done on is no new node.
+//! The nodes of a circuit's graph, with their values for the sample. A recent operation on the same operands gives its node again.
 
-use super::{memory::Operand, value::Truth};
+use super::{memory::ElementOperand, value::Truth};
 use crate::{
-    graph::{Binary, Guard, Node, Source, Tape, Unary},
-    wasm::{element::Element, native},
+    graph::{Binary, GraphNode, Guard, Tape, Unary, ValueSource},
+    wasm::{element::WasmElement, native},
 };
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -16,16 +16,16 @@ const RECENT: usize = 1 << 14;
 
 #[derive(Debug)]
 pub(super) struct Nodes<P: ScalarPrime> {
-    nodes: Vec<Node>,
+    nodes: Vec<GraphNode>,
     constants: Vec<Fp<P>>,
     /// The value of each node for the sample.
     values: Zeroizing<Vec<Fp<P>>>,
-    /// The number of the last node with each hash. Fewer nodes are found again than in a map of all, a percent more or less; but this
-    /// stays in the processor's cache, where most of the time of a map goes into waiting for memory.
-    recent: Vec<(Node, u32)>,
+    /// The number of the last node with each hash. A map of all nodes would find about a percent more of them, but would mostly wait
+    /// for memory. This table stays in the processor's cache.
+    recent: Vec<(GraphNode, u32)>,
     hasher: FixedState,
     numbers_of_constants: HashMap<[u64; 4], u32>,
-    /// Those of elements in the short form, as which most are met.
+    /// The constants of elements in the short form, which are the most frequent.
     numbers_of_short: HashMap<i32, u32>,
 }
 
@@ -35,7 +35,7 @@ impl<P: ScalarPrime> Nodes<P> {
             nodes: Vec::new(),
             constants: Vec::new(),
             values: Zeroizing::default(),
-            recent: vec![(Node::Input(u32::MAX), 0); RECENT],
+            recent: vec![(GraphNode::Input(u32::MAX), 0); RECENT],
             hasher: FixedState::default(),
             numbers_of_constants: HashMap::new(),
             numbers_of_short: HashMap::new(),
@@ -47,7 +47,7 @@ impl<P: ScalarPrime> Nodes<P> {
     }
 
     /// The number of a node, and its value for the sample.
-    fn number(&mut self, node: Node, value: impl FnOnce(&[Fp<P>]) -> Fp<P>) -> u32 {
+    fn number(&mut self, node: GraphNode, value: impl FnOnce(&[Fp<P>]) -> Fp<P>) -> u32 {
         let next = self.nodes.len() as u32;
         let place = self.hasher.hash_one(node) as usize % RECENT;
         match self.recent.get_mut(place) {
@@ -62,22 +62,24 @@ impl<P: ScalarPrime> Nodes<P> {
     }
 
     pub(super) fn input(&mut self, position: u32, value: Fp<P>) -> u32 {
-        self.number(Node::Input(position), |_| value)
+        self.number(GraphNode::Input(position), |_| value)
     }
 
     /// The node of an operand.
-    pub(super) fn node(&mut self, operand: Operand<P>) -> u32 {
+    pub(super) fn node(&mut self, operand: ElementOperand<P>) -> u32 {
         match operand {
-            Operand::Node(node) => node,
-            Operand::Known(Element::Short(short)) => {
+            ElementOperand::Node(node) => node,
+            ElementOperand::Known(WasmElement::Short(short)) => {
                 if let Some(node) = self.numbers_of_short.get(&short) {
                     return *node;
                 }
-                let node = self.constant(Element::<P>::Short(short).value());
+                let node = self.constant(WasmElement::<P>::Short(short).value());
                 self.numbers_of_short.insert(short, node);
                 node
             }
-            Operand::Known(Element::Normal(value) | Element::Montgomery(value)) => self.constant(value),
+            ElementOperand::Known(WasmElement::Normal(value) | WasmElement::Montgomery(value)) => {
+                self.constant(value)
+            }
         }
     }
 
@@ -86,7 +88,7 @@ impl<P: ScalarPrime> Nodes<P> {
         if let Some(node) = self.numbers_of_constants.get(&key) {
             return *node;
         }
-        let node = self.number(Node::Constant(self.constants.len() as u32), |_| value);
+        let node = self.number(GraphNode::Constant(self.constants.len() as u32), |_| value);
         self.constants.push(value);
         self.numbers_of_constants.insert(key, node);
         node
@@ -102,21 +104,30 @@ impl<P: ScalarPrime> Nodes<P> {
         (self.value(truth.node) != Fp::ZERO) == truth.nonzero
     }
 
-    pub(super) fn unary(&mut self, operation: Unary, a: Operand<P>) -> Operand<P> {
+    pub(super) fn unary(&mut self, operation: Unary, a: ElementOperand<P>) -> ElementOperand<P> {
         match a {
-            Operand::Known(a) => Operand::Known(Element::Montgomery(operation.evaluate(a.value()))),
-            Operand::Node(a) => Operand::Node(
-                self.number(Node::Unary(operation, a), |values| operation.evaluate(at(values, a))),
+            ElementOperand::Known(a) => {
+                ElementOperand::Known(WasmElement::Montgomery(operation.evaluate(a.value())))
+            }
+            ElementOperand::Node(a) => ElementOperand::Node(
+                self.number(GraphNode::Unary(operation, a), |values| operation.evaluate(at(values, a))),
             ),
         }
     }
 
     /// The result; `None` if it traps whatever the inputs are.
-    pub(super) fn binary(&mut self, operation: Binary, a: Operand<P>, b: Operand<P>) -> Option<Operand<P>> {
+    pub(super) fn binary(
+        &mut self,
+        operation: Binary,
+        a: ElementOperand<P>,
+        b: ElementOperand<P>,
+    ) -> Option<ElementOperand<P>> {
         let (x, y) = (zero_or_one(&a), zero_or_one(&b));
-        let zero = Operand::Known(Element::Short(0));
+        let zero = ElementOperand::Known(WasmElement::Short(0));
         Some(match (operation, a, b) {
-            (_, Operand::Known(a), Operand::Known(b)) => Operand::Known(native::binary(operation, a, b)?),
+            (_, ElementOperand::Known(a), ElementOperand::Known(b)) => {
+                ElementOperand::Known(native::binary(operation, a, b)?)
+            }
             (Binary::Add, _, b) if x == Some(0) => b,
             (Binary::Add | Binary::Subtract, a, _) if y == Some(0) => a,
             (Binary::Multiply, _, b) if x == Some(1) => b,
@@ -124,16 +135,16 @@ impl<P: ScalarPrime> Nodes<P> {
             (Binary::Multiply, ..) if x == Some(0) || y == Some(0) => zero,
             (Binary::ShiftLeft | Binary::ShiftRight, a, _) if y == Some(0) => a,
             (Binary::BitAnd, a, _) if y == Some(1) && self.is_bit(a) => a,
-            (Binary::BitAnd, Operand::Node(a), _) if y == Some(1) && self.shifted(a).is_some() => {
+            (Binary::BitAnd, ElementOperand::Node(a), _) if y == Some(1) && self.shifted(a).is_some() => {
                 let (of, position) = self.shifted(a)?;
-                Operand::Node(
-                    self.number(Node::Bit(of, position), |values| operation.evaluate(at(values, a), Fp::ONE)),
-                )
+                ElementOperand::Node(self.number(GraphNode::Bit(of, position), |values| {
+                    operation.evaluate(at(values, a), Fp::ONE)
+                }))
             }
             // The constraint of a bit: it is 0 or 1.
-            (Binary::Multiply, Operand::Node(a), Operand::Node(b))
-                if self.is_bit(Operand::Node(a)) && self.is_one_less(b, a)
-                    || self.is_bit(Operand::Node(b)) && self.is_one_less(a, b) =>
+            (Binary::Multiply, ElementOperand::Node(a), ElementOperand::Node(b))
+                if self.is_bit(ElementOperand::Node(a)) && self.is_one_less(b, a)
+                    || self.is_bit(ElementOperand::Node(b)) && self.is_one_less(a, b) =>
             {
                 zero
             }
@@ -143,28 +154,30 @@ impl<P: ScalarPrime> Nodes<P> {
                 if operation.commutes() && a > b {
                     (a, b) = (b, a);
                 }
-                let node = Node::Binary(operation, a, b);
-                Operand::Node(self.number(node, |values| operation.evaluate(at(values, a), at(values, b))))
+                let node = GraphNode::Binary(operation, a, b);
+                ElementOperand::Node(
+                    self.number(node, |values| operation.evaluate(at(values, a), at(values, b))),
+                )
             }
         })
     }
 
     /// Whether a node is 0 or 1 whatever the inputs are, as far as its operation tells.
-    fn is_bit(&self, operand: Operand<P>) -> bool {
-        let Operand::Node(node) = operand else { return false };
+    fn is_bit(&self, operand: ElementOperand<P>) -> bool {
+        let ElementOperand::Node(node) = operand else { return false };
         match self.nodes.get(node as usize) {
-            Some(Node::Bit(..)) => true,
-            Some(Node::Binary(operation, ..)) => operation.is_truth(),
+            Some(GraphNode::Bit(..)) => true,
+            Some(GraphNode::Binary(operation, ..)) => operation.is_truth(),
             _ => false,
         }
     }
 
     /// The node and the number of bits by which it is shifted right in another.
     fn shifted(&self, node: u32) -> Option<(u32, u8)> {
-        let Some(Node::Binary(Binary::ShiftRight, of, by)) = self.nodes.get(node as usize) else {
+        let Some(GraphNode::Binary(Binary::ShiftRight, of, by)) = self.nodes.get(node as usize) else {
             return None;
         };
-        let Some(Node::Constant(_)) = self.nodes.get(*by as usize) else { return None };
+        let Some(GraphNode::Constant(_)) = self.nodes.get(*by as usize) else { return None };
         match self.value(*by).to_canonical() {
             // Those of the modulus.
             [by, 0, 0, 0] if by < 253 => Some((*of, by as u8)),
@@ -175,34 +188,41 @@ impl<P: ScalarPrime> Nodes<P> {
     /// Whether a node is another minus one.
     fn is_one_less(&self, node: u32, than: u32) -> bool {
         let difference = match self.nodes.get(node as usize) {
-            Some(Node::Binary(Binary::Subtract, a, b)) if *a == than => (*b, Fp::ONE),
-            Some(Node::Binary(Binary::Add, a, b)) if *a == than => (*b, -Fp::ONE),
-            Some(Node::Binary(Binary::Add, a, b)) if *b == than => (*a, -Fp::ONE),
+            Some(GraphNode::Binary(Binary::Subtract, a, b)) if *a == than => (*b, Fp::ONE),
+            Some(GraphNode::Binary(Binary::Add, a, b)) if *a == than => (*b, -Fp::ONE),
+            Some(GraphNode::Binary(Binary::Add, a, b)) if *b == than => (*a, -Fp::ONE),
             _ => return false,
         };
-        let is_constant = matches!(self.nodes.get(difference.0 as usize), Some(Node::Constant(_)));
+        let is_constant = matches!(self.nodes.get(difference.0 as usize), Some(GraphNode::Constant(_)));
         is_constant && self.value(difference.0) == difference.1
     }
 
     /// The first operand where the condition holds, elsewhere the second.
-    pub(super) fn select(&mut self, condition: Truth, a: Operand<P>, b: Operand<P>) -> Operand<P> {
+    pub(super) fn select(
+        &mut self,
+        condition: Truth,
+        a: ElementOperand<P>,
+        b: ElementOperand<P>,
+    ) -> ElementOperand<P> {
         match (a, b) {
-            (Operand::Known(a), Operand::Known(b)) if a.value() == b.value() => return Operand::Known(a),
-            (Operand::Node(a), Operand::Node(b)) if a == b => return Operand::Node(a),
+            (ElementOperand::Known(a), ElementOperand::Known(b)) if a.value() == b.value() => {
+                return ElementOperand::Known(a);
+            }
+            (ElementOperand::Node(a), ElementOperand::Node(b)) if a == b => return ElementOperand::Node(a),
             _ => {}
         }
         let (a, b) = if condition.nonzero { (a, b) } else { (b, a) };
         let (a, b) = (self.node(a), self.node(b));
-        let node = Node::Select(condition.node, a, b);
+        let node = GraphNode::Select(condition.node, a, b);
         let number = self.number(node, |values| {
             let chosen = if at(values, condition.node) == Fp::ZERO { b } else { a };
             at(values, chosen)
         });
-        Operand::Node(number)
+        ElementOperand::Node(number)
     }
 
     /// The tape of all that the outputs and guards need, the constants that it reads, and where the outputs are.
-    pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<Source>) {
+    pub(super) fn finish(self, outputs: &[u32], guards: &[Guard]) -> (Tape, Vec<Fp<P>>, Vec<ValueSource>) {
         // The values take most of the memory, and the tape needs none of them.
         let Self { nodes, constants, values, .. } = self;
         drop(values);
@@ -212,8 +232,8 @@ impl<P: ScalarPrime> Nodes<P> {
     /// A node that is 1 where all conditions hold, and 0 elsewhere.
     pub(super) fn all(&mut self, conditions: [Truth; 2]) -> Truth {
         let [a, b] = conditions.map(|condition| self.bit(condition));
-        let node = match self.binary(Binary::And, Operand::Node(a), Operand::Node(b)) {
-            Some(Operand::Node(node)) => node,
+        let node = match self.binary(Binary::And, ElementOperand::Node(a), ElementOperand::Node(b)) {
+            Some(ElementOperand::Node(node)) => node,
             _ => a,
         };
         Truth { node, nonzero: true }
@@ -224,20 +244,22 @@ impl<P: ScalarPrime> Nodes<P> {
         if condition.nonzero {
             return condition.node;
         }
-        let zero = Operand::Known(Element::Short(0));
-        match self.binary(Binary::Equal, Operand::Node(condition.node), zero) {
-            Some(Operand::Node(node)) => node,
+        let zero = ElementOperand::Known(WasmElement::Short(0));
+        match self.binary(Binary::Equal, ElementOperand::Node(condition.node), zero) {
+            Some(ElementOperand::Node(node)) => node,
             _ => condition.node,
         }
     }
 }
 
 /// An operand that is known to be 0 or 1.
-fn zero_or_one<P: ScalarPrime>(operand: &Operand<P>) -> Option<u8> {
+fn zero_or_one<P: ScalarPrime>(operand: &ElementOperand<P>) -> Option<u8> {
     match operand {
-        Operand::Known(Element::Short(value)) => u8::try_from(*value).ok().filter(|value| *value <= 1),
-        Operand::Known(element) if element.value() == Fp::ZERO => Some(0),
-        Operand::Known(element) if element.value() == Fp::ONE => Some(1),
+        ElementOperand::Known(WasmElement::Short(value)) => {
+            u8::try_from(*value).ok().filter(|value| *value <= 1)
+        }
+        ElementOperand::Known(element) if element.value() == Fp::ZERO => Some(0),
+        ElementOperand::Known(element) if element.value() == Fp::ONE => Some(1),
         _ => None,
     }
 }

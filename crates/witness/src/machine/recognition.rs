@@ -1,15 +1,15 @@
-//! Finds circom's functions for field elements in the WASM of a version that is not known: by their names or positions, and by what they do
-//! with elements where mistakes would be.
+//! Finds circom's functions for field elements in the WASM of an unknown version: by their names or positions, and by their results on
+//! elements at which implementations could differ.
 
 use super::{
-    execution::Machine,
-    memory::Operand,
+    execution::WasmMachine,
+    memory::ElementOperand,
     module::{Module, Reason},
-    value::Value,
+    value::SymbolicValue,
 };
 use crate::wasm::{
     Limits,
-    element::{BYTES, Element},
+    element::{BYTES, WasmElement},
     native::{self, Native},
     prelude,
 };
@@ -17,7 +17,7 @@ use proofmill_circom::ScalarPrime;
 use proofmill_field::{Algebra, Field, Fp, Invert};
 use std::collections::HashMap;
 
-/// Steps of all functions, of which circom's take a tenth.
+/// The limit of steps for the tests of all functions. Circom's take a tenth of it.
 const STEPS: u64 = 1 << 31;
 /// Elements that are copied at once.
 const COPIES: u32 = 2;
@@ -34,10 +34,10 @@ pub(crate) fn decode<P: ScalarPrime>(bytes: &[u8], limits: Limits) -> Result<Mod
     Module::new(bytes, &|number| natives.get(&number).copied())
 }
 
-/// The functions that do what circom's do, by their numbers among the module's own, all of which are code.
+/// The functions with the same results as circom's, by their numbers among the module's own functions. All of these are code.
 fn natives<P: ScalarPrime>(module: &Module, limits: Limits) -> HashMap<usize, Native> {
     let limits = Limits { steps: Some(limits.steps.unwrap_or(STEPS).min(STEPS)), ..limits };
-    let Ok(mut machine) = Machine::<P, false>::new(module, limits) else { return HashMap::new() };
+    let Ok(mut machine) = WasmMachine::<P, false>::new(module, limits) else { return HashMap::new() };
     let pairs = pairs::<P>();
     let imported = module.imported();
     let candidates = native::all().map(|(position, name, native)| {
@@ -50,12 +50,12 @@ fn natives<P: ScalarPrime>(module: &Module, limits: Limits) -> HashMap<usize, Na
     candidates.filter(does).collect()
 }
 
-/// Whether a function does on pairs of elements what a native one does; `None` if there is no memory to try.
+/// Whether a function has the same results on pairs of elements as a native one; `None` if there is no memory for the test.
 fn does<P: ScalarPrime>(
-    machine: &mut Machine<'_, P, false>,
+    machine: &mut WasmMachine<'_, P, false>,
     function: u32,
     native: Native,
-    pairs: &[[Element<P>; 2]],
+    pairs: &[[WasmElement<P>; 2]],
 ) -> Option<bool> {
     let returns = matches!(native, Native::IsTrue | Native::IsEqual | Native::ToInt);
     if machine.module.signatures.arity_of_function(function) != (native.parameters().into(), returns.into()) {
@@ -72,17 +72,17 @@ fn does<P: ScalarPrime>(
     Some(pairs.all(|[a, b]| agrees(machine, page, function, native, *a, *b) == Some(true)))
 }
 
-/// Whether it does on two elements, which are put into a page; `None` if they or a result cannot be there.
+/// Whether the results on two elements are the same. The elements are put into a page; `None` if they or a result cannot be there.
 fn agrees<P: ScalarPrime>(
-    machine: &mut Machine<'_, P, false>,
+    machine: &mut WasmMachine<'_, P, false>,
     page: u32,
     function: u32,
     native: Native,
-    a: Element<P>,
-    b: Element<P>,
+    a: WasmElement<P>,
+    b: WasmElement<P>,
 ) -> Option<bool> {
     let [result, first, second] = [0, 2, 4].map(|place| page + place * BYTES as u32);
-    let mut write = |at: u32, value| machine.memory.set(at, Operand::Known(value)).ok();
+    let mut write = |at: u32, value| machine.memory.set(at, ElementOperand::Known(value)).ok();
     write(first, a)?;
     write(first + BYTES as u32, b)?;
     write(second, b)?;
@@ -95,11 +95,11 @@ fn agrees<P: ScalarPrime>(
     };
     let returned = machine.call_function(function, &arguments);
     let element = |at: u32| match machine.memory.element::<P>(at) {
-        Ok(Operand::Known(element)) => Some(element),
+        Ok(ElementOperand::Known(element)) => Some(element),
         _ => None,
     };
-    let is = |found: Option<Element<P>>, expected: Fp<P>| found.map(|found| found.value() == expected);
-    let returns = |expected: i32| returned == Ok(Value::integer((expected as u32).into()));
+    let is = |found: Option<WasmElement<P>>, expected: Fp<P>| found.map(|found| found.value() == expected);
+    let returns = |expected: i32| returned == Ok(SymbolicValue::integer((expected as u32).into()));
     match native {
         Native::IsTrue => Some(returns(a.is_true().into())),
         Native::IsEqual => Some(returns((a.value() == b.value()).into())),
@@ -113,7 +113,9 @@ fn agrees<P: ScalarPrime>(
             let copied = is(element(result), a.value())? && is(element(result + BYTES as u32), b.value())?;
             Some(copied)
         }
-        Native::ToLongNormal => Some(matches!(element(first)?, Element::Normal(found) if found == a.value())),
+        Native::ToLongNormal => {
+            Some(matches!(element(first)?, WasmElement::Normal(found) if found == a.value()))
+        }
         Native::Unary(operation) => is(element(result), operation.evaluate(a.value())),
         Native::Invert => is(element(result), a.value().invert_vartime().unwrap_or(Fp::ZERO)),
         Native::Not => is(element(result), Fp::from(u64::from(!a.is_true()))),
@@ -125,7 +127,7 @@ fn agrees<P: ScalarPrime>(
 }
 
 /// Pairs of elements at the ends of ranges and others, in all forms.
-fn pairs<P: ScalarPrime>() -> Vec<[Element<P>; 2]> {
+fn pairs<P: ScalarPrime>() -> Vec<[WasmElement<P>; 2]> {
     let half = Fp::from(2).invert_vartime().unwrap_or(Fp::ZERO);
     let power = |exponent: u64| Fp::from(2).pow_vartime(&[exponent]);
     let mut values = vec![Fp::ZERO, Fp::ONE, Fp::from(2), Fp::from(64), Fp::from(253), Fp::from(254)];
@@ -142,12 +144,12 @@ fn pairs<P: ScalarPrime>() -> Vec<[Element<P>; 2]> {
     }
     values.extend(values.clone().into_iter().take(5).map(|value| -value));
     let forms = |value: Fp<P>| {
-        let short = match (Element::from(value), Element::from(-value)) {
-            (short @ Element::Short(_), _) => Some(short),
-            (_, Element::Short(value)) => Some(Element::Short(-value)),
+        let short = match (WasmElement::from(value), WasmElement::from(-value)) {
+            (short @ WasmElement::Short(_), _) => Some(short),
+            (_, WasmElement::Short(value)) => Some(WasmElement::Short(-value)),
             _ => None,
         };
-        [Some(Element::Normal(value)), Some(Element::Montgomery(value)), short].into_iter().flatten()
+        [Some(WasmElement::Normal(value)), Some(WasmElement::Montgomery(value)), short].into_iter().flatten()
     };
     // All pairs, and with them all pairs of forms in turn.
     let mut turn = 0;

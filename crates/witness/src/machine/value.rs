@@ -6,7 +6,7 @@ use super::Way;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Truth {
     pub(super) node: u32,
-    /// It holds if whether the node is not 0 is this.
+    /// The condition holds if "the node is not 0" has this truth.
     pub(super) nonzero: bool,
 }
 
@@ -16,25 +16,25 @@ impl Truth {
     }
 }
 
-/// An integer, which does not depend on inputs; or the truth of a condition, which does, as 0 or 1; or one of two, by a condition.
+/// An integer that does not depend on inputs, the truth of a condition as 0 or 1, or a choice between two values by a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Value(u64);
+pub(super) struct SymbolicValue(u64);
 
 /// A value where a condition holds, and another elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct ConditionalValue {
     pub(super) condition: Truth,
-    pub(super) then: Value,
-    pub(super) otherwise: Value,
+    pub(super) then: SymbolicValue,
+    pub(super) otherwise: SymbolicValue,
 }
 
-impl Value {
-    /// The upper 32 bits of what is no integer, which no integer of circom's has.
+impl SymbolicValue {
+    /// The upper 32 bits of values that are no integers. No integer of circom's has them.
     const TAG: u64 = 0xfff7_5c3a;
     const TRUTH: u32 = 1 << 29;
     const NONZERO: u32 = 1 << 30;
     const CHOICE: u32 = 1 << 31;
-    /// The bits of a number of a node or choice, of which there are at most 2^28.
+    /// The bits of the number of a node or a choice; there are at most 2^28 of each.
     const NUMBER: u32 = Self::TRUTH - 1;
 
     /// An integer of 32 bits.
@@ -43,7 +43,7 @@ impl Value {
         Self(value)
     }
 
-    /// Any integer of 64 bits; in a symbolic machine but for those that look like something else.
+    /// An integer of 64 bits. A symbolic machine refuses those that look like another kind of value.
     #[inline(always)]
     pub(super) fn long_integer<const SYMBOLIC: bool>(value: u64) -> Result<Self, Way> {
         if Self(value).known_if_not::<SYMBOLIC>().is_some() { Ok(Self(value)) } else { Err(Way::Unknown) }
@@ -68,7 +68,7 @@ impl Value {
         if self.0 >> 32 == Self::TAG { None } else { Some(self.0) }
     }
 
-    /// [`Self::known`], and of a machine that is not symbolic anything.
+    /// [`Self::known`] in a symbolic machine; otherwise every value is an integer.
     #[inline(always)]
     pub(super) fn known_if_not<const SYMBOLIC: bool>(self) -> Option<u64> {
         if SYMBOLIC { self.known() } else { Some(self.0) }

@@ -1,14 +1,14 @@
 //! Circom 1's interface: elements and tables in the circuit's memory, which its host provides.
 //!
-//! The memory begins with two words: the end of what is allocated, and the top of the stack, which begins at the memory's end. Behind
-//! them is a header of words. Each component has a table of its signals and components by the hash of their names. Source: the
-//! WASM that circom 0.5 writes, its ports/wasm/builder.js, and iden3's circom_runtime.
+//! The memory begins with two words: the end of the allocated bytes, and the top of the stack, which begins at the memory's end. A
+//! header of words follows. Each component has a table of its signals and components by the hash of their names. Source: the WASM
+//! that circom 0.5 writes, its ports/wasm/builder.js, and iden3's circom_runtime.
 
 use super::{
-    element::{self, Element},
+    element::{self, WasmElement},
     expect_size,
-    host::{Exception, Host, Place, unsatisfied},
-    instance::{Instance, explain},
+    host::{ErrorPlace, Exception, Host, unsatisfied},
+    instance::{CircuitInstance, explain},
     missing, one_line,
 };
 use crate::{
@@ -73,9 +73,9 @@ pub(super) fn instantiate<P: ScalarPrime>(
     Ok((instance, Some(memory)))
 }
 
-/// Passes the inputs, of which the last starts the calculation.
+/// Passes the inputs. The last one starts the calculation.
 pub(super) fn run<P: ScalarPrime>(
-    circuit: &mut Instance<P>,
+    circuit: &mut CircuitInstance<P>,
     inputs: &Inputs<P>,
     symbols: Option<&Symbols>,
 ) -> Result<(), WitnessError> {
@@ -92,7 +92,7 @@ pub(super) fn run<P: ScalarPrime>(
         let (label, size) = input(circuit, &signal.name)?;
         expect_size(signal, size)?;
         for (value, offset) in signal.values.iter().zip(0..) {
-            Element::from(*value)
+            WasmElement::from(*value)
                 .write(circuit.bytes(), element as i32)
                 .map_err(|error| explain(&error.into()))?;
             circuit.call(&set_signal, (0, 0, label.wrapping_add(offset) as i32, element as i32))?;
@@ -107,11 +107,11 @@ pub(super) fn run<P: ScalarPrime>(
 }
 
 /// The label of an input's first value, and the number of its values: 0 if there is no such input.
-fn input<P: ScalarPrime>(circuit: &Instance<P>, name: &str) -> Result<(u32, usize), WitnessError> {
+fn input<P: ScalarPrime>(circuit: &CircuitInstance<P>, name: &str) -> Result<(u32, usize), WitnessError> {
     find_input(|at| circuit.word(at), circuit.has_function("getNPublic"), name)
 }
 
-/// [`input`] of a circuit whose memory has these words, and which counts public signals or does not.
+/// [`input`] for a circuit whose memory has these words, with or without a count of public signals.
 pub(crate) fn find_input<E>(
     word: impl Fn(u32) -> Result<u32, E>,
     counts_public: bool,
@@ -148,14 +148,14 @@ pub(crate) fn find_input<E>(
 
 /// The value of every wire.
 pub(super) fn witness<P: ScalarPrime>(
-    circuit: &mut Instance<P>,
+    circuit: &mut CircuitInstance<P>,
 ) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
     let wires = circuit.call_named::<_, i32>("getNVars", ())? as u32;
     let get = circuit.function::<i32, i32>("getPWitness")?;
     let mut values = circuit.room(wires)?;
     for wire in 0..wires {
         let at = circuit.call(&get, wire as i32)?;
-        let element = Element::read(circuit.bytes(), at).map_err(|error| explain(&error.into()))?;
+        let element = WasmElement::read(circuit.bytes(), at).map_err(|error| explain(&error.into()))?;
         values.push(element.value());
     }
     Ok(values)
@@ -209,7 +209,7 @@ fn error<P: ScalarPrime>(
     b: i32,
     c: i32,
 ) -> Result<(), Error> {
-    let place = |signal| Place { component: Some(component as u32), signal };
+    let place = |signal| ErrorPlace { component: Some(component as u32), signal };
     let (error, place) = match code {
         1 | 2 => {
             (WitnessError::Limit("the circuit has not enough memory for its stack".to_owned()), place(None))
@@ -243,7 +243,7 @@ fn bytes<'a, P: ScalarPrime>(caller: &'a Caller<'_, Host<P>>) -> Result<&'a [u8]
 }
 
 fn number<P: ScalarPrime>(caller: &Caller<'_, Host<P>>, at: i32) -> Result<Fp<P>, Error> {
-    Ok(Element::read(bytes(caller)?, at)?.value())
+    Ok(WasmElement::read(bytes(caller)?, at)?.value())
 }
 
 /// The text that ends with a zero byte.

@@ -1,6 +1,6 @@
 //! Circom 2's interface: elements go through a buffer in the circuit's memory, eight little-endian words each.
 
-use super::{expect_size, instance::Instance, missing};
+use super::{expect_size, instance::CircuitInstance, missing};
 use crate::{
     error::WitnessError,
     input::{Inputs, Signal, shown},
@@ -10,9 +10,9 @@ use proofmill_circom::{ScalarPrime, Symbols};
 use proofmill_field::Fp;
 use zeroize::Zeroizing;
 
-/// Passes the inputs, of which the last starts the calculation.
+/// Passes the inputs. The last one starts the calculation.
 pub(super) fn run<P: ScalarPrime>(
-    circuit: &mut Instance<P>,
+    circuit: &mut CircuitInstance<P>,
     inputs: &Inputs<P>,
     symbols: Option<&Symbols>,
 ) -> Result<(), WitnessError> {
@@ -35,13 +35,13 @@ pub(super) fn run<P: ScalarPrime>(
     Ok(())
 }
 
-/// Where elements are exchanged.
-fn buffer<P: ScalarPrime>(circuit: &mut Instance<P>) -> Result<u32, WitnessError> {
+/// The address of the buffer for elements.
+fn buffer<P: ScalarPrime>(circuit: &mut CircuitInstance<P>) -> Result<u32, WitnessError> {
     Ok(circuit.call_named::<_, i32>("getSharedRWMemoryStart", ())? as u32)
 }
 
 /// The number of an input's values, 0 if there is no such input; `None` for versions before 2.0.4, which do not tell it.
-fn size<P: ScalarPrime>(circuit: &mut Instance<P>, name: &str) -> Result<Option<usize>, WitnessError> {
+fn size<P: ScalarPrime>(circuit: &mut CircuitInstance<P>, name: &str) -> Result<Option<usize>, WitnessError> {
     if !circuit.has_function("getInputSignalSize") {
         return Ok(None);
     }
@@ -50,7 +50,7 @@ fn size<P: ScalarPrime>(circuit: &mut Instance<P>, name: &str) -> Result<Option<
 }
 
 fn set_signal<P: ScalarPrime>(
-    circuit: &mut Instance<P>,
+    circuit: &mut CircuitInstance<P>,
     buffer: u32,
     signal: &Signal<P>,
 ) -> Result<(), WitnessError> {
@@ -80,7 +80,7 @@ fn set_signal<P: ScalarPrime>(
 
 /// The value of every wire.
 pub(super) fn witness<P: ScalarPrime>(
-    circuit: &mut Instance<P>,
+    circuit: &mut CircuitInstance<P>,
 ) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
     let buffer = buffer(circuit)?;
     let wires = circuit.call_named::<_, i32>("getWitnessSize", ())? as u32;

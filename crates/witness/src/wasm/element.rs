@@ -18,7 +18,7 @@ pub(crate) const BYTES: usize = 40;
 
 /// A field element, by its form in memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Element<P: ScalarPrime> {
+pub(crate) enum WasmElement<P: ScalarPrime> {
     Short(i32),
     Normal(Fp<P>),
     Montgomery(Fp<P>),
@@ -50,7 +50,7 @@ pub(crate) fn short(memory: &[u8], at: u32) -> Result<Option<i32>, Invalid> {
     Ok(if head & LONG == 0 { Some(head as i32) } else { None })
 }
 
-impl<P: ScalarPrime> Element<P> {
+impl<P: ScalarPrime> WasmElement<P> {
     #[inline(always)]
     pub(crate) fn read(memory: &[u8], at: i32) -> Result<Self, Invalid> {
         let element: &[u8; BYTES] =
@@ -126,7 +126,7 @@ impl<P: ScalarPrime> Element<P> {
     }
 }
 
-impl<P: ScalarPrime> From<Fp<P>> for Element<P> {
+impl<P: ScalarPrime> From<Fp<P>> for WasmElement<P> {
     /// The form in which circom's JavaScript writes inputs, but for small negative ones.
     fn from(value: Fp<P>) -> Self {
         match value.to_canonical() {

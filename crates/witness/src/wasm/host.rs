@@ -1,6 +1,6 @@
-//! What circom's WASM imports.
+//! The functions that circom's WASM imports.
 
-use super::{Event, Limits, Observer, one_line};
+use super::{Event, EventObserver, Limits, one_line};
 use crate::{error::WitnessError, input::shown, number::element};
 use proofmill_circom::{ScalarPrime, Symbols};
 use proofmill_field::Fp;
@@ -16,7 +16,7 @@ pub(crate) const LONGEST_LOG: usize = 1 << 20;
 /// The most messages of an error: one for each component that contains the next.
 const MOST_MESSAGES: usize = 100;
 
-/// What the host functions know of a running circuit.
+/// The host functions' state of a running circuit.
 pub(super) struct Host<P: ScalarPrime> {
     pub(super) limits: StoreLimits,
     /// Whether steps are limited.
@@ -26,8 +26,8 @@ pub(super) struct Host<P: ScalarPrime> {
     /// The messages of the assertion that fails.
     pub(super) trace: Vec<String>,
     /// Circom 1's component and signal of the error.
-    pub(super) place: Place,
-    pub(super) observer: Option<Observer<P>>,
+    pub(super) place: ErrorPlace,
+    pub(super) observer: Option<EventObserver<P>>,
     /// Whether to report more than `log()`, and check more than assertions and constraints.
     pub(super) debug: bool,
     /// The words of the current line of `log()`.
@@ -41,12 +41,12 @@ pub(super) struct Host<P: ScalarPrime> {
 
 /// The component and the signal of circom 1's error.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct ErrorPlace {
     pub(super) component: Option<u32>,
     pub(super) signal: Option<u32>,
 }
 
-impl Place {
+impl ErrorPlace {
     /// Their names, as words of a message.
     pub(super) fn named(self, symbols: &Symbols) -> Option<String> {
         let is = |number: Option<u32>, found: u64| number.is_some_and(|number| u64::from(number) == found);
@@ -61,7 +61,7 @@ impl Place {
 }
 
 impl<P: ScalarPrime> Host<P> {
-    pub(super) fn new(limits: Limits, observer: Option<Observer<P>>, debug: bool) -> Self {
+    pub(super) fn new(limits: Limits, observer: Option<EventObserver<P>>, debug: bool) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
         let counts_steps = limits.steps.is_some();
         let limits =
@@ -71,7 +71,7 @@ impl<P: ScalarPrime> Host<P> {
             counts_steps,
             memory: None,
             trace: Vec::new(),
-            place: Place::default(),
+            place: ErrorPlace::default(),
             observer,
             debug,
             words: Vec::new(),

@@ -14,13 +14,13 @@ use wasmi::{
 use zeroize::Zeroizing;
 
 /// A running circuit.
-pub(super) struct Instance<P: ScalarPrime> {
+pub(super) struct CircuitInstance<P: ScalarPrime> {
     store: Store<Host<P>>,
     instance: wasmi::Instance,
     memory: Memory,
 }
 
-impl<P: ScalarPrime> Instance<P> {
+impl<P: ScalarPrime> CircuitInstance<P> {
     pub(super) fn new(
         mut store: Store<Host<P>>,
         instance: wasmi::Instance,

@@ -17,7 +17,7 @@ use crate::{
     names,
 };
 use host::Host;
-use instance::{Instance, explain};
+use instance::{CircuitInstance, explain};
 use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, Symbols, over_curve};
 use proofmill_field::{Field, Fp, Prime, bn254::FrParams};
 use std::sync::Arc;
@@ -28,12 +28,12 @@ use zeroize::Zeroizing;
 const DEEPEST_CALLS: usize = 10_000;
 const LARGEST_STACK: usize = 1 << 24;
 
-/// What a circuit's WASM may use.
+/// The limits of a circuit's WASM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of its memory, at most 4 GiB. The witness takes up to eight times as much in addition.
     pub memory: u64,
-    /// Steps of the interpreter, of which each takes about a nanosecond; any number if `None`. Counting them takes time.
+    /// Steps of the interpreter, about a nanosecond each; any number if `None`. Counting them takes time.
     pub steps: Option<u64>,
 }
 
@@ -44,13 +44,14 @@ impl Default for Limits {
     }
 }
 
-/// What a circuit reports while it runs. Values are secret.
+/// An event that a circuit reports while it runs. Values are secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a, P: ScalarPrime = FrParams> {
     /// A line that the circuit prints by `log()`, without its end. There are at most 1 MiB of them.
     Log(&'a str),
-    /// The signal with this label is set; only of circom 1 in [`Program::debug`](crate::Program::debug), as all that follow.
+    /// The signal with this label is set. This event and the following ones are reported only by circom 1's circuits, in
+    /// [`Program::debug`](crate::Program::debug).
     Set(u32, Fp<P>),
     /// The signal with this label is read.
     Get(u32, Fp<P>),
@@ -61,7 +62,7 @@ pub enum Event<'a, P: ScalarPrime = FrParams> {
 }
 
 /// Receives events.
-pub(crate) type Observer<P> = Arc<dyn Fn(Event<'_, P>) + Send + Sync>;
+pub(crate) type EventObserver<P> = Arc<dyn Fn(Event<'_, P>) + Send + Sync>;
 
 /// A circuit in the interpreter.
 #[derive(Debug)]
@@ -72,20 +73,20 @@ pub(crate) struct Interpreter {
     native: bool,
 }
 
-/// How a circuit is run, compiled or not.
-pub(crate) struct Settings<P: ScalarPrime> {
+/// The settings for a run of a circuit, compiled or not.
+pub(crate) struct RunSettings<P: ScalarPrime> {
     pub(crate) limits: Limits,
-    pub(crate) observer: Option<Observer<P>>,
+    pub(crate) observer: Option<EventObserver<P>>,
     pub(crate) symbols: Option<Arc<Symbols>>,
 }
 
-impl<P: ScalarPrime> Settings<P> {
+impl<P: ScalarPrime> RunSettings<P> {
     pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, observer: None, symbols: None }
     }
 }
 
-impl<P: ScalarPrime> Clone for Settings<P> {
+impl<P: ScalarPrime> Clone for RunSettings<P> {
     fn clone(&self) -> Self {
         Self { limits: self.limits, observer: self.observer.clone(), symbols: self.symbols.clone() }
     }
@@ -111,7 +112,7 @@ pub fn likely_curve(bytes: &[u8]) -> Option<PairingCurve> {
 pub struct Debugged<P: ScalarPrime = FrParams> {
     /// Why there is no witness.
     pub error: Option<WitnessError>,
-    /// The value of every wire, also if an assertion fails: then that of a wire without a value yet is 0. Empty after other errors.
+    /// The value of every wire. If an assertion fails, wires without a value are 0. Empty after other errors.
     pub values: Zeroizing<Vec<Fp<P>>>,
 }
 
@@ -159,7 +160,7 @@ impl Interpreter {
     /// The value of every wire.
     pub(crate) fn calculate<P: ScalarPrime>(
         &self,
-        settings: &Settings<P>,
+        settings: &RunSettings<P>,
         inputs: &Inputs<P>,
     ) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let mut circuit = self.instantiate(settings, false)?;
@@ -167,8 +168,8 @@ impl Interpreter {
         self.witness(&mut circuit)
     }
 
-    /// [`Self::calculate`] with all of circom's checks and all that the circuit reports, and with the values where it ends.
-    pub(crate) fn debug<P: ScalarPrime>(&self, settings: &Settings<P>, inputs: &Inputs<P>) -> Debugged<P> {
+    /// [`Self::calculate`] with all of circom's checks and all events, which also gives the values at an early end.
+    pub(crate) fn debug<P: ScalarPrime>(&self, settings: &RunSettings<P>, inputs: &Inputs<P>) -> Debugged<P> {
         let failed = |error| Debugged { error: Some(error), values: Zeroizing::default() };
         let mut circuit = match self.instantiate(settings, true) {
             Ok(circuit) => circuit,
@@ -188,8 +189,8 @@ impl Interpreter {
 
     fn run<P: ScalarPrime>(
         &self,
-        circuit: &mut Instance<P>,
-        settings: &Settings<P>,
+        circuit: &mut CircuitInstance<P>,
+        settings: &RunSettings<P>,
         inputs: &Inputs<P>,
     ) -> Result<(), WitnessError> {
         let symbols = settings.symbols.as_deref();
@@ -212,7 +213,7 @@ impl Interpreter {
 
     fn witness<P: ScalarPrime>(
         &self,
-        circuit: &mut Instance<P>,
+        circuit: &mut CircuitInstance<P>,
     ) -> Result<Zeroizing<Vec<Fp<P>>>, WitnessError> {
         let values = match self.interface {
             Interface::Circom1 => circom1::witness(circuit),
@@ -224,9 +225,9 @@ impl Interpreter {
 
     fn instantiate<P: ScalarPrime>(
         &self,
-        settings: &Settings<P>,
+        settings: &RunSettings<P>,
         debug: bool,
-    ) -> Result<Instance<P>, WitnessError> {
+    ) -> Result<CircuitInstance<P>, WitnessError> {
         let mut store =
             Store::new(self.module.engine(), Host::new(settings.limits, settings.observer.clone(), debug));
         store.limiter(|host| &mut host.limits);
@@ -251,7 +252,7 @@ impl Interpreter {
             })?;
             native::fill(&mut store, &table).map_err(|error| explain(&error))?;
         }
-        Instance::new(store, instance, memory)
+        CircuitInstance::new(store, instance, memory)
     }
 }
 
@@ -278,7 +279,7 @@ fn expect_size<P: ScalarPrime>(signal: &Signal<P>, expected: usize) -> Result<()
     }
 }
 
-/// The error of too few values, with the names of missing inputs as far as known. `size` tells that of an input by its name, or 0.
+/// The error of too few values, with the names of missing inputs as far as known. `size` gives the number of an input's values by its name, or 0.
 fn missing<P: ScalarPrime>(
     found: usize,
     expected: u32,

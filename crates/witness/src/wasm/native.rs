@@ -2,7 +2,7 @@
 //!
 //! Results need not have the form that the WASM's own functions choose. Source: the WASM that circom writes.
 
-use super::{element::Element, host::Host};
+use super::{element::WasmElement, host::Host};
 use crate::graph::{Binary, Unary};
 use proofmill_circom::ScalarPrime;
 use proofmill_field::{Field, Fp, Invert};
@@ -13,7 +13,7 @@ use wasmi::{Caller, Error, Func, Memory, Store, Table, TrapCode};
 pub(crate) enum Native {
     /// `(result, a)`: the element itself.
     Copy,
-    /// `(result, a, count)`: so many elements behind each other.
+    /// `(result, a, count)`: `count` consecutive elements.
     CopyMany,
     /// `(a) -> i32`: whether it is not 0.
     IsTrue,
@@ -33,8 +33,11 @@ pub(crate) enum Native {
     Binary(Binary),
 }
 
+/// The number of circom's functions for field elements that can be executed natively.
+pub const NATIVE_FUNCTIONS: usize = 30;
+
 /// Native functions with the positions and names of circom's.
-const FUNCTIONS: [(usize, &str, Native); 30] = [
+const FUNCTIONS: [(usize, &str, Native); NATIVE_FUNCTIONS] = [
     (33, "Fr_copy", Native::Copy),
     (34, "Fr_copyn", Native::CopyMany),
     (35, "Fr_isTrue", Native::IsTrue),
@@ -78,7 +81,7 @@ pub(crate) fn at(position: usize) -> Option<Native> {
 }
 
 impl Native {
-    /// Whether the interpreter calls it in place of circom's own: not if that is a few instructions.
+    /// Whether the interpreter calls it instead of circom's own function: not if that has few instructions.
     pub(super) fn pays(self) -> bool {
         !matches!(self, Self::Copy | Self::CopyMany | Self::IsTrue | Self::IsEqual)
     }
@@ -110,7 +113,7 @@ impl Native {
         }
     }
 
-    /// For the interpreter; `None` if it does not pay.
+    /// The function for the interpreter; `None` if it does not pay.
     fn function<P: ScalarPrime>(self, store: &mut Store<Host<P>>) -> Option<Func> {
         let steps = self.steps();
         /// A function of the memory and an address where it writes an element, and those of operands.
@@ -118,8 +121,8 @@ impl Native {
             ($memory:ident, $($operand:ident),* => $result:expr) => {
                 Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, r: i32, $($operand: i32),*| {
                     let $memory = memory(&mut caller, steps)?;
-                    $(let $operand = Element::<P>::read($memory, $operand)?;)*
-                    let result: Element<P> = $result;
+                    $(let $operand = WasmElement::<P>::read($memory, $operand)?;)*
+                    let result: WasmElement<P> = $result;
                     Ok::<_, Error>(result.write($memory, r)?)
                 })
             };
@@ -127,23 +130,25 @@ impl Native {
         Some(match self {
             Self::Copy | Self::CopyMany | Self::IsTrue | Self::IsEqual => return None,
             Self::ToInt => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
-                Ok::<_, Error>(to_int(Element::<P>::read(memory(&mut caller, steps)?, a)?))
+                Ok::<_, Error>(to_int(WasmElement::<P>::read(memory(&mut caller, steps)?, a)?))
             }),
             Self::ToLongNormal => Func::wrap(store, move |mut caller: Caller<'_, Host<P>>, a: i32| {
                 let memory = memory(&mut caller, steps)?;
-                Ok::<_, Error>(Element::Normal(Element::<P>::read(memory, a)?.value()).write(memory, a)?)
+                Ok::<_, Error>(
+                    WasmElement::Normal(WasmElement::<P>::read(memory, a)?.value()).write(memory, a)?,
+                )
             }),
             Self::Unary(Unary::Negate) => {
-                element!(memory, a => binary(Binary::Subtract, Element::Short(0), a).ok_or(TrapCode::IntegerDivisionByZero)?)
+                element!(memory, a => binary(Binary::Subtract, WasmElement::Short(0), a).ok_or(TrapCode::IntegerDivisionByZero)?)
             }
             Self::Unary(operation) => {
-                element!(memory, a => Element::Montgomery(operation.evaluate(a.value())))
+                element!(memory, a => WasmElement::Montgomery(operation.evaluate(a.value())))
             }
             Self::Invert => {
-                element!(memory, a => Element::Montgomery(a.value().invert_vartime().unwrap_or(Fp::ZERO)))
+                element!(memory, a => WasmElement::Montgomery(a.value().invert_vartime().unwrap_or(Fp::ZERO)))
             }
             Self::Not => {
-                element!(memory, a => binary(Binary::Equal, a, Element::Short(0)).ok_or(TrapCode::IntegerDivisionByZero)?)
+                element!(memory, a => binary(Binary::Equal, a, WasmElement::Short(0)).ok_or(TrapCode::IntegerDivisionByZero)?)
             }
             Self::Binary(operation) => {
                 element!(memory, a, b => binary(operation, a, b).ok_or(TrapCode::IntegerDivisionByZero)?)
@@ -182,48 +187,52 @@ fn memory<'a, P: ScalarPrime>(
 
 /// The result of an operation, in any form. `None` if it traps: integers are divided by zero.
 #[inline(always)]
-pub(crate) fn binary<P: ScalarPrime>(operation: Binary, a: Element<P>, b: Element<P>) -> Option<Element<P>> {
+pub(crate) fn binary<P: ScalarPrime>(
+    operation: Binary,
+    a: WasmElement<P>,
+    b: WasmElement<P>,
+) -> Option<WasmElement<P>> {
     match (operation, a, b) {
-        (_, Element::Short(x), Element::Short(y)) => {
+        (_, WasmElement::Short(x), WasmElement::Short(y)) => {
             if let Some(Ok(result)) = operation.evaluate_small(x.into(), y.into()).map(i32::try_from) {
-                return Some(Element::Short(result));
+                return Some(WasmElement::Short(result));
             }
         }
         // Bits are products and sums with many numbers.
-        (Binary::Multiply, Element::Short(0), _) | (Binary::Multiply, _, Element::Short(0)) => {
-            return Some(Element::Short(0));
+        (Binary::Multiply, WasmElement::Short(0), _) | (Binary::Multiply, _, WasmElement::Short(0)) => {
+            return Some(WasmElement::Short(0));
         }
-        (Binary::Multiply, Element::Short(1), other)
-        | (Binary::Multiply, other, Element::Short(1))
-        | (Binary::Add, Element::Short(0), other)
-        | (Binary::Add | Binary::Subtract, other, Element::Short(0)) => return Some(other),
+        (Binary::Multiply, WasmElement::Short(1), other)
+        | (Binary::Multiply, other, WasmElement::Short(1))
+        | (Binary::Add, WasmElement::Short(0), other)
+        | (Binary::Add | Binary::Subtract, other, WasmElement::Short(0)) => return Some(other),
         _ => {}
     }
     let (a, b) = (a.value(), b.value());
     match operation {
-        Binary::Multiply => Some(Element::Montgomery(a * b)),
-        Binary::Add => Some(Element::Montgomery(a + b)),
-        Binary::Subtract => Some(Element::Montgomery(a - b)),
+        Binary::Multiply => Some(WasmElement::Montgomery(a * b)),
+        Binary::Add => Some(WasmElement::Montgomery(a + b)),
+        Binary::Subtract => Some(WasmElement::Montgomery(a - b)),
         Binary::IntegerDivide | Binary::Remainder if b == Fp::ZERO => None,
         _ => Some(result(operation, a, b)),
     }
 }
 
 #[inline(never)]
-fn result<P: ScalarPrime>(operation: Binary, a: Fp<P>, b: Fp<P>) -> Element<P> {
+fn result<P: ScalarPrime>(operation: Binary, a: Fp<P>, b: Fp<P>) -> WasmElement<P> {
     let result = operation.evaluate(a, b);
     if operation.is_truth() {
-        Element::Short((result != Fp::ZERO).into())
+        WasmElement::Short((result != Fp::ZERO).into())
     } else {
-        Element::Montgomery(result)
+        WasmElement::Montgomery(result)
     }
 }
 
 /// The lowest 32 bits of a number, which is negative above p/2.
-pub(crate) fn to_int<P: ScalarPrime>(element: Element<P>) -> i32 {
+pub(crate) fn to_int<P: ScalarPrime>(element: WasmElement<P>) -> i32 {
     let value = match element {
-        Element::Short(value) => return value,
-        Element::Normal(value) | Element::Montgomery(value) => value,
+        WasmElement::Short(value) => return value,
+        WasmElement::Normal(value) | WasmElement::Montgomery(value) => value,
     };
     let ([low, ..], [modulus, ..]) = (value.to_canonical(), P::MODULUS);
     let negative = Binary::Less.evaluate(value, Fp::ZERO) != Fp::ZERO;

@@ -1,12 +1,12 @@
 //! Circom's field arithmetic in a WASM, found by its instructions and redirected to native functions.
 //!
 //! Every circuit over BN254 or BLS12-381, of circom 1 and 2, begins with the same functions for field elements, `Fr_int_copy` to `Fr_lnot`, which take
-//! most of a calculation's time. If their instructions are those that circom writes, exactly, the bodies of some are replaced by calls through a table
-//! of native functions, which is added behind the WASM's own tables, so that no index changes. Any other WASM is run as it is.
+//! most of a calculation's time. If their instructions are exactly those that circom writes, the bodies of some are replaced by calls through a table
+//! of native functions. This table follows the WASM's own tables, so that no index changes. Any other WASM is run as it is.
 //!
-//! Over BN254 the instructions are the same in circuits of circom 0.5.30, 0.5.46, 2.0.3, 2.0.6, 2.0.8, 2.1.0, 2.1.4, 2.1.6, 2.1.9, 2.2.2 and 2.2.3, but for the indices
-//! of functions, behind more or fewer imports, and the addresses of the constants, which are elsewhere in circom 1. Over
-//! BLS12-381 they are those of 2.2.3. Sections: WebAssembly Core Specification, 5.5.
+//! Over BN254 the instructions are the same in circuits of circom 0.5.30, 0.5.46, 2.0.3, 2.0.6, 2.0.8, 2.1.0, 2.1.4, 2.1.6, 2.1.9, 2.2.2 and 2.2.3. Only the indices of
+//! functions differ, because of more or fewer imports, and the addresses of constants in circom 1. Over BLS12-381 they are those of 2.2.3. Sections: WebAssembly Core
+//! Specification, 5.5.
 
 use super::native::{self, Native};
 use crate::graph::{message::Fields, push_leb128};
@@ -238,7 +238,7 @@ mod tests {
         input::Inputs,
         machine::{self, Module},
         program::Program,
-        wasm::{Interpreter, Limits, Settings},
+        wasm::{Interpreter, Limits, RunSettings},
     };
     use proofmill_circom::{CircomCurve, PairingCurve, ScalarPrime, over_curve};
     use proofmill_field::bn254::FrParams;
@@ -359,7 +359,7 @@ mod tests {
             if name.is_some() && !index.is_multiple_of(5) {
                 continue;
             }
-            let settings = Settings::new(Limits::default());
+            let settings = RunSettings::new(Limits::default());
             let interpreter = Interpreter::new(wasm, settings.limits).unwrap();
             assert!(!interpreter.native);
             // Some trap.
@@ -401,7 +401,7 @@ mod tests {
 
     fn native_is_interpreted<P: ScalarPrime>(wasm: &[u8], inputs: &str) -> Result<(), TestCaseError> {
         let inputs = Inputs::<P>::from_json(inputs.as_bytes()).unwrap();
-        let settings = Settings::new(Limits::default());
+        let settings = RunSettings::new(Limits::default());
         let native = Interpreter::new(wasm, settings.limits).unwrap();
         prop_assert!(native.native);
         let interpreted = Interpreter::compile(wasm, settings.limits, false).unwrap();

@@ -49,7 +49,7 @@ fn coordinates(elements: &mut [Cubic]) -> Vec<&mut Goldilocks> {
     elements.iter_mut().flat_map(|element| &mut element.0).collect()
 }
 
-/// All words of a proof, with the number of draws before them, of which there are `all`.
+/// All words of a proof, with the number of draws before them. `all` is the number of all draws.
 fn words(proof: &mut InnerProof, all: usize) -> Vec<(usize, Vec<&mut Goldilocks>)> {
     // By all names, so that none is forgotten.
     let InnerProof { log_rows: _, trace: _, quotient: _, random: _, out_of_domain_work, opened, opening } =
@@ -90,7 +90,7 @@ fn digests(proof: &mut InnerProof, all: usize) -> Vec<(usize, Vec<&mut Digest>)>
     digests
 }
 
-/// Changes each of some parts of a proof by itself.
+/// Changes some parts of a proof, one at a time.
 fn every_part_counts<T>(
     case: &Case,
     honest: &[Fr],

@@ -10,7 +10,7 @@ use proofmill_testing::rng;
 fn words(proof: &mut InnerProof) -> Vec<&mut Goldilocks> {
     let InnerProof { log_rows: _, trace: _, quotient: _, random: _, out_of_domain_work, opened, opening } =
         proof;
-    // The others are those of blinding, which there is not.
+    // The other values are for blinding, which this proof does not have.
     let OpenedValues { trace, next, preprocessed, next_preprocessed, quotient, .. } = opened;
     let OpeningProof { batching_work, rounds, final_polynomial, query_work, rows } = opening;
     let mut words = vec![out_of_domain_work, batching_work, query_work];

@@ -3,11 +3,11 @@
 use super::*;
 use crate::{
     challenger::{self, Challenger},
-    element::{Cubic, Element},
+    element::{Cubic, CubicElement},
     fri,
-    powers::{Domain, Elements},
+    powers::{Elements, PowerLookup},
     residue::{self, Bound, Residue},
-    tree::Row,
+    tree::OpenedRow,
 };
 use num_bigint::BigUint;
 use proofmill_field::{Algebra, Invert};
@@ -19,7 +19,7 @@ use rand::Rng;
 const P: u64 = proofmill_field::goldilocks::MODULUS;
 
 /// Tables that are too small for some indices.
-const DOMAIN: Domain = Domain { table_bits: 10 };
+const DOMAIN: PowerLookup = PowerLookup { table_bits: 10 };
 
 fn new_circuit() -> Circuit {
     Circuit::new(Arithmetisation::Ultra)
@@ -37,8 +37,8 @@ fn random_cubic(rng: &mut impl Rng) -> Cubic {
     Extension(std::array::from_fn(|_| random(rng)))
 }
 
-fn witness(circuit: &mut Circuit, element: Cubic) -> Element {
-    Element(element.0.map(|coordinate| Residue::witness(circuit, coordinate)))
+fn witness(circuit: &mut Circuit, element: Cubic) -> CubicElement {
+    CubicElement(element.0.map(|coordinate| Residue::witness(circuit, coordinate)))
 }
 
 fn integer(value: Fr) -> BigUint {
@@ -307,7 +307,7 @@ fn products_and_quotients_are_those_of_the_extension() {
     }
     // 1 / 0
     let mut circuit = new_circuit();
-    Element::one().quotient(&mut circuit, &Element::zero());
+    CubicElement::one().quotient(&mut circuit, &CubicElement::zero());
     assert!(circuit.check().is_err());
 }
 
@@ -340,7 +340,7 @@ fn folds_are_values_of_polynomials() {
                 let mut circuit = new_circuit();
                 let mut words: Vec<_> = values.iter().flat_map(|value| value.0).collect();
                 words[word] += change;
-                let row = Row::witness(&mut circuit, &words);
+                let row = OpenedRow::witness(&mut circuit, &words);
                 let known = witness(&mut circuit, values[place]);
                 let place = bits(&mut circuit, place, log_arity);
                 let index = bits(&mut circuit, row_index, 5);

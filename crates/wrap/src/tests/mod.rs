@@ -36,7 +36,7 @@ impl Case {
         Self::of(air, &Constraints::new(air).expect("constraints"), parameters, executions)
     }
 
-    /// Of an AIR that was captured.
+    /// Proofs of the traces of an AIR with these constraints.
     fn of(
         air: &dyn Air,
         constraints: &Constraints,

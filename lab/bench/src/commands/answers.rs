@@ -2,7 +2,7 @@
 
 use crate::workloads::{self, Workloads};
 use clap::Args;
-use proofmill_bench::{sampler::digest, workload::Catalogue};
+use proofmill_bench::{catalogue::Catalogue, sampler::digest};
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_cpu::Level;
 use proofmill_run::Run;
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 /// Arguments of `answers`.
 #[derive(Args, Debug)]
-pub(crate) struct Answers {
+pub(crate) struct AnswersArguments {
     /// Any part of family/benchmark
     #[arg(value_name = "PATTERN")]
     pattern: Option<String>,
@@ -20,11 +20,11 @@ pub(crate) struct Answers {
     smallest: bool,
 }
 
-pub(super) fn run(arguments: &Answers, machine: &mut Machine) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &AnswersArguments, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|Run { level, .. }| compute(arguments, level))
 }
 
-fn compute(arguments: &Answers, level: Level) -> Result<Outcome, Failure> {
+fn compute(arguments: &AnswersArguments, level: Level) -> Result<Outcome, Failure> {
     let workloads = Workloads::default();
     let (mut text, mut result) = (String::new(), Map::new());
     for family in workloads::definitions()? {

@@ -23,13 +23,13 @@ const MOST_DEPTH: u32 = 16;
 
 /// Arguments of `bls-vectors`.
 #[derive(Args, Debug)]
-pub(crate) struct Vectors {
+pub(crate) struct BlsVectorsArguments {
     /// The folder to search, with its subfolders
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-pub(super) fn run(vectors: &Vectors, machine: &mut Machine) -> Result<Outcome, Failure> {
+pub(super) fn run(vectors: &BlsVectorsArguments, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.clock().expect(1);
     machine.run(|Run { level, progress, .. }| {
         progress.begin("run cases");

@@ -10,7 +10,7 @@ use clap::Args;
 use proofmill_bench::{
     compare::{Compared, Comparison, Doubt, Mean, Per, Side, compare},
     definition::Size,
-    record::{Outcome as RowOutcome, Run},
+    record::{BenchRun, RowOutcome},
     statistics::Ratio,
 };
 use proofmill_console::{Failure, Outcome};
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
-pub(crate) struct Compare {
+pub(crate) struct CompareArguments {
     /// The run to compare with: an id or its beginning, a label, latest, or an exported file of one run
     #[arg(value_name = "A")]
     first: String,
@@ -45,7 +45,7 @@ pub(crate) struct Compare {
     database: Database,
 }
 
-pub(super) fn run(arguments: &Compare) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &CompareArguments) -> Result<Outcome, Failure> {
     let first = one(&arguments.database, &arguments.first)?;
     let second = match &arguments.second {
         Some(name) => one(&arguments.database, name)?,
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Compare) -> Result<Outcome, Failure> {
 }
 
 /// The run that `name` means; an error if there is not exactly one.
-fn one(database: &Database, name: &str) -> Result<Run, Failure> {
+fn one(database: &Database, name: &str) -> Result<BenchRun, Failure> {
     let mut runs = store::named(database, &[name.to_owned()])?;
     match (runs.pop(), runs.len()) {
         (Some(run), 0) => Ok(run),
@@ -85,7 +85,7 @@ fn one(database: &Database, name: &str) -> Result<Run, Failure> {
 }
 
 /// A run's rows, or only those of one implementation.
-fn side<'a>(run: &'a Run, implementation: Option<&'a str>) -> Result<Side<'a>, Failure> {
+fn side<'a>(run: &'a BenchRun, implementation: Option<&'a str>) -> Result<Side<'a>, Failure> {
     let Some(name) = implementation else { return Ok(Side { run, implementation }) };
     let mut names: Vec<&str> =
         run.measurements.iter().map(|measurement| measurement.row.implementation.as_str()).collect();
@@ -148,7 +148,7 @@ fn interval(ratio: &Ratio) -> Option<String> {
 }
 
 fn described(side: Side<'_>) -> String {
-    let Run { id, label, machine, .. } = side.run;
+    let BenchRun { id, label, machine, .. } = side.run;
     let implementation = side.implementation.map_or_else(String::new, |name| format!(", {name}"));
     let cpu = if machine.cpu == *label { String::new() } else { format!(", {}", machine.cpu) };
     format!("{label} ({}{cpu}){implementation}", &id[..8])
@@ -162,7 +162,7 @@ fn name(row: &Compared) -> String {
 }
 
 /// The unit of the row's work.
-fn unit<'a>(run: &'a Run, row: &Compared) -> &'a str {
+fn unit<'a>(run: &'a BenchRun, row: &Compared) -> &'a str {
     let of_row = run.measurements.iter().find_map(|measurement| match &measurement.outcome {
         RowOutcome::Measured(figures) if measurement.row == row.row => Some(figures.unit.as_str()),
         _ => None,

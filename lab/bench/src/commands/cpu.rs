@@ -3,7 +3,7 @@
 
 use super::{
     features::{self, Feature},
-    measure::{Measurements, Row},
+    measure::{KernelTime, Measurements},
 };
 use proofmill_console::{Failure, Machine, Outcome, cpu};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(super) fn run(machine: &Machine) -> Result<Outcome, Failure> {
 }
 
 /// The measured rows with and without a feature, if both exist.
-fn gain<'a>(measurements: &'a Measurements, feature: &Feature) -> Option<[&'a Row; 2]> {
+fn gain<'a>(measurements: &'a Measurements, feature: &Feature) -> Option<[&'a KernelTime; 2]> {
     let gain = feature.gain.as_ref()?;
     Some([measurements.row(gain.operation, gain.with)?, measurements.row(gain.operation, gain.without)?])
 }
@@ -84,7 +84,7 @@ fn json(measurements: &Measurements, features: &[Feature]) -> Value {
             "gain": gain,
         })
     };
-    let row = |row: &Row| {
+    let row = |row: &KernelTime| {
         json!({
             "operation": row.operation,
             "kernel": row.kernel,
@@ -101,7 +101,7 @@ fn json(measurements: &Measurements, features: &[Feature]) -> Value {
     })
 }
 
-fn nanoseconds(row: &Row) -> String {
+fn nanoseconds(row: &KernelTime) -> String {
     format!("{} ns", grouped(row.seconds * 1e9))
 }
 

@@ -2,14 +2,14 @@
 
 use crate::workloads::Workloads;
 use clap::Args;
-use proofmill_bench::{definition::Size, workload::Catalogue};
+use proofmill_bench::{catalogue::Catalogue, definition::Size};
 use proofmill_console::{Failure, Outcome};
 use serde_json::json;
 use std::{fs, path::PathBuf};
 
 /// Arguments of `input`.
 #[derive(Args, Debug)]
-pub(crate) struct Input {
+pub(crate) struct InputArguments {
     /// The benchmark, as family/benchmark
     #[arg(value_name = "BENCHMARK")]
     kernel: String,
@@ -21,8 +21,8 @@ pub(crate) struct Input {
     file: PathBuf,
 }
 
-pub(super) fn run(arguments: &Input) -> Result<Outcome, Failure> {
-    let Input { kernel, size, file } = arguments;
+pub(super) fn run(arguments: &InputArguments) -> Result<Outcome, Failure> {
+    let InputArguments { kernel, size, file } = arguments;
     let bytes = Workloads::default().input(kernel, size.0).map_err(Failure::Input)?;
     fs::write(file, &bytes).map_err(|source| Failure::io(file, source))?;
     Ok(Outcome::done(json!({ "file": file, "bytes": bytes.len() })))

@@ -4,8 +4,8 @@ use crate::workloads::{self, Workloads};
 use clap::Args;
 use proofmill_bench::{
     BenchError,
+    catalogue::Catalogue,
     definition::{Benchmark, Family, Size},
-    workload::Catalogue,
 };
 use proofmill_console::{Failure, Outcome};
 use serde_json::json;
@@ -13,13 +13,13 @@ use std::fmt::Write as _;
 
 /// Arguments of `list`.
 #[derive(Args, Debug)]
-pub(crate) struct List {
+pub(crate) struct ListArguments {
     /// Any part of family/benchmark
     #[arg(value_name = "PATTERN")]
     pattern: Option<String>,
 }
 
-pub(super) fn run(list: &List) -> Result<Outcome, Failure> {
+pub(super) fn run(list: &ListArguments) -> Result<Outcome, Failure> {
     let families = workloads::definitions()?;
     let workloads = Workloads::default();
     let mut text = String::new();

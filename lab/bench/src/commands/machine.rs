@@ -2,7 +2,7 @@
 
 use proofmill_bench::{
     machine,
-    record::{Cache, Machine},
+    record::{Cache, MachineFacts},
 };
 use proofmill_console::{Failure, Outcome};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ pub(super) fn run() -> Result<Outcome, Failure> {
 }
 
 /// A line for each known fact.
-fn text(facts: &Machine) -> String {
+fn text(facts: &MachineFacts) -> String {
     let number = |number: Option<u32>| number.map(|number| number.to_string());
     let gigahertz = |hertz: Option<f64>| hertz.map(|hertz| format!("{:.2} GHz", hertz / 1e9));
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());

@@ -3,12 +3,12 @@
 
 use crate::workloads::Workloads;
 use proofmill_bench::{
-    BenchError, Workload,
+    BenchError, PreparedWorkload,
+    catalogue::Catalogue,
     machine::time_stamp_hertz,
     record::Clock,
     sampler::{self, Effort, InProcess, Sampled},
     statistics::Summary,
-    workload::Catalogue,
 };
 use proofmill_console::Failure;
 use proofmill_sha256::Kernels;
@@ -20,14 +20,14 @@ const EFFORT: Effort = Effort { time: Duration::from_millis(100), precision: 0.0
 
 /// All measurements.
 pub(crate) struct Measurements {
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<KernelTime>,
     /// Steps of the time-stamp counter per second. "Cycles" are these steps; their rate does not depend on
     /// the core's frequency.
     pub(crate) cycles_per_second: Option<f64>,
 }
 
 /// The measurement of an operation by a kernel.
-pub(crate) struct Row {
+pub(crate) struct KernelTime {
     /// The operation.
     pub(crate) operation: &'static str,
     /// The name of a level, or of one of SHA-256's kernels.
@@ -87,17 +87,17 @@ impl Measurements {
         Ok(Self { rows, cycles_per_second: time_stamp_hertz() })
     }
 
-    pub(crate) fn row(&self, operation: &str, kernel: &str) -> Option<&Row> {
+    pub(crate) fn row(&self, operation: &str, kernel: &str) -> Option<&KernelTime> {
         self.rows.iter().find(|row| row.operation == operation && row.kernel == kernel)
     }
 
     /// How many times faster the row is than the operation's first kernel.
-    pub(crate) fn ratio(&self, row: &Row) -> f64 {
+    pub(crate) fn ratio(&self, row: &KernelTime) -> f64 {
         let first = self.rows.iter().find(|first| first.operation == row.operation);
         first.map_or(1.0, |first| first.seconds / row.seconds)
     }
 
-    pub(crate) fn cycles(&self, row: &Row) -> Option<f64> {
+    pub(crate) fn cycles(&self, row: &KernelTime) -> Option<f64> {
         self.cycles_per_second.map(|rate| rate * row.seconds)
     }
 }
@@ -109,7 +109,7 @@ fn measure(
     operation: &'static str,
     work: &Work,
     each: f64,
-) -> Result<Vec<Row>, BenchError> {
+) -> Result<Vec<KernelTime>, BenchError> {
     let subject = |prepared| InProcess::prepare(operation.to_owned(), pool.clone(), None, || prepared);
     let mut subjects: Vec<(&'static str, InProcess)> = Vec::new();
     match *work {
@@ -140,7 +140,7 @@ fn measure(
     let taken = sampler::take(&mut turns, EFFORT, Clock::Cpu, None, |_| ());
     let row = |((kernel, _), figures): (&(&'static str, InProcess), sampler::Taken)| {
         let summary = Summary::of(&figures?.seconds);
-        Ok(summary.map(|summary| Row { operation, kernel, seconds: summary.median / each }))
+        Ok(summary.map(|summary| KernelTime { operation, kernel, seconds: summary.median / each }))
     };
     subjects.iter().zip(taken).filter_map(|pair| row(pair).transpose()).collect()
 }
@@ -148,7 +148,7 @@ fn measure(
 /// A SHA-256 kernel that is selected by name, because levels do not select all of them.
 struct Sha256<F>(F);
 
-impl<F: FnMut() + Send> Workload for Sha256<F> {
+impl<F: FnMut() + Send> PreparedWorkload for Sha256<F> {
     fn run(&mut self, _: &mut dyn FnMut(&'static str)) -> Result<(), String> {
         (self.0)();
         Ok(())

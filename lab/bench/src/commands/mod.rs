@@ -31,7 +31,7 @@ use std::path::Path;
 pub(crate) enum BenchCommand {
     /// List what can be measured: families, benchmarks, sizes, levels
     #[command(after_help = "Examples:\n  proofmill bench list\n  proofmill bench list msm")]
-    List(list::List),
+    List(list::ListArguments),
     /// Measure Proofmill's kernels and provers, after checking their answers
     #[command(after_help = "Examples:
   proofmill bench run msm/bn254-g1 --size 2^16             the best level, on one thread and on all
@@ -42,28 +42,28 @@ pub(crate) enum BenchCommand {
 
 The first argument is any part of family/benchmark/size; `proofmill bench list` has them all. Results go to the store
 as they are finished: `proofmill bench runs`, `report`, `compare` and `export` read them there.")]
-    Run(run::Run),
+    Run(run::RunArguments),
     /// List the runs in the store
     #[command(after_help = "Examples:\n  proofmill bench runs\n  proofmill bench runs --db lab.db --json")]
-    Runs(store::Runs),
+    Runs(store::RunsArguments),
     /// Compare two runs, or two implementations of one: ratios with confidence intervals
     #[command(after_help = "Examples:
   proofmill bench compare before after
   proofmill bench compare server-a.json server-b.json --per-watt
   proofmill bench compare latest --implementation avx512ifma --against adx")]
-    Compare(compare::Compare),
+    Compare(compare::CompareArguments),
     /// Write runs to a file that other machines import, or spreadsheets open
     #[command(after_help = "Examples:
   proofmill bench export --out all.json
   proofmill bench export latest --out latest.csv
   proofmill bench export latest --record --out lab/records/levels_zen5.csv")]
-    Export(store::Export),
+    Export(store::ExportArguments),
     /// Import runs of other machines into the store
     #[command(after_help = "Examples:\n  proofmill bench import server-a.json server-b.csv")]
-    Import(store::Import),
+    Import(store::ImportArguments),
     /// Remove a run from the store
     #[command(after_help = "Examples:\n  proofmill bench remove 3f2a91c0")]
-    Remove(store::Remove),
+    Remove(store::RemoveArguments),
     /// Measure the machine with other programs: OpenSSL, gzip, brotli, Go, LuaJIT, NGINX
     #[command(after_help = "Examples:
   proofmill bench platform                                   everything, on one core and on all
@@ -73,7 +73,7 @@ as they are finished: `proofmill bench runs`, `report`, `compare` and `export` r
 
 The row of a program that is not installed names the packages to install; lab/platform/install.sh installs them all
 on Debian. Servers listen on the loopback and are always stopped.")]
-    Platform(platform::Platform),
+    Platform(platform::PlatformArguments),
     /// Time whole provers as processes, from start to written proof: Proofmill's levels in alternation with
     /// other provers
     #[command(after_help = "Examples:
@@ -84,7 +84,7 @@ on Debian. Servers listen on the loopback and are always stopped.")]
 
 Every program must write the same public signals; white space is ignored. --threads limits each of them to that many
 cores. All times are wall times.")]
-    Provers(provers::Provers),
+    Provers(provers::ProversArguments),
     /// Describe this machine: CPU, cores, caches, frequency, memory, system
     #[command(after_help = "Examples:\n  proofmill bench machine\n  proofmill bench machine --json")]
     Machine,
@@ -95,7 +95,7 @@ cores. All times are wall times.")]
   proofmill bench model latest --work msm/bn254-g1 --frequency 3.7,4.5 --cycles-from-time
 
 docs/model.md has the equations, the parameters with their sources, and what the model ignores.")]
-    Model(model::Model),
+    Model(model::ModelArguments),
     /// Write one self-contained HTML page with charts and tables of runs
     #[command(after_help = "Examples:
   proofmill bench report                                   the latest run, to report.html
@@ -104,10 +104,10 @@ docs/model.md has the equations, the parameters with their sources, and what the
 
 The page makes no network requests. A run is an id or its beginning, a label, `latest`, or a file of `bench export` or
 `bench run --json`, whose name ends in .json or .csv.")]
-    Report(report::Report),
+    Report(report::ReportArguments),
     /// Write the input of a benchmark as peers' runners read it, to run one by hand
     #[command(after_help = "Examples:\n  proofmill bench input msm/bn254-g1 2^10 /tmp/input")]
-    Input(input::Input),
+    Input(input::InputArguments),
 }
 
 impl BenchCommand {
@@ -166,7 +166,7 @@ pub(crate) enum MachineCommand {
   proofmill plonk workload arithmetic --gates 2^18 --arithmetisation ultra
   proofmill plonk workload pedersen --hashes 4000 --arithmetisation turbo --json"
     )]
-    PlonkWorkload(plonk_workload::Workload),
+    PlonkWorkload(plonk_workload::PlonkWorkloadCommand),
     /// Curve arithmetic on pipelines of small processors: execute, explore, compare
     #[command(
         subcommand,
@@ -180,12 +180,12 @@ pub(crate) enum MachineCommand {
     #[command(after_help = "Examples:
   proofmill bls vectors bls12-381-tests/
   proofmill bls vectors crates/bls/tests/vectors --level portable")]
-    BlsVectors(bls_vectors::Vectors),
+    BlsVectors(bls_vectors::BlsVectorsArguments),
     /// Print the answers of benchmarks as lines of their definitions
     #[command(after_help = "Examples:
   proofmill bench answers msm --level portable             with the portable kernels, which use no vectors
   proofmill bench answers --smallest")]
-    Answers(answers::Answers),
+    Answers(answers::AnswersArguments),
 }
 
 impl MachineCommand {

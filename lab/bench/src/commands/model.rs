@@ -4,14 +4,14 @@ use super::{numbers, recording::Database, store::named, table::table};
 use clap::Args;
 use proofmill_bench::{
     definition::{Size, Threads},
-    model::{self, Assumption, Assumptions, Choice, Projection, Question, Scenario, Subject},
+    model::{self, Assumption, Assumptions, ModelQuestion, Projection, RowChoice, Scenario, Subject},
 };
 use proofmill_console::{Failure, Options, Outcome};
 use std::fmt::Write as _;
 
 /// Arguments of `model`.
 #[derive(Args, Debug)]
-pub(crate) struct Model {
+pub(crate) struct ModelArguments {
     /// The run to start from: its id, the id's beginning, its label, latest, or an exported file
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
@@ -88,8 +88,8 @@ impl AssumptionArguments {
     }
 }
 
-pub(super) fn run(arguments: &Model, options: &Options) -> Result<Outcome, Failure> {
-    let question = Question {
+pub(super) fn run(arguments: &ModelArguments, options: &Options) -> Result<Outcome, Failure> {
+    let question = ModelQuestion {
         hertz: arguments.frequency.iter().map(|gigahertz| gigahertz * 1e9).collect(),
         vector_bits: arguments.vector_bits.clone(),
         instruction_ratios: arguments.instruction_ratio.clone(),
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Model, options: &Options) -> Result<Outcome, Failu
             Some(Threads::Count(count)) => Some(*count),
             _ => None,
         });
-        let choice = Choice {
+        let choice = RowChoice {
             work: arguments.work.clone(),
             size: arguments.size.map(|size| size.0),
             threads,

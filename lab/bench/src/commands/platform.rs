@@ -8,8 +8,8 @@ use clap::Args;
 use indicatif::ProgressBar;
 use proofmill_bench::{
     noise::NoiseWatch,
-    platform::{self, Progress},
-    record::{Figures, Measurement, Outcome as RowOutcome, Price, Row},
+    platform::{self, PlatformProgress},
+    record::{Figures, Measurement, Price, RowKey, RowOutcome},
     statistics::Summary,
 };
 use proofmill_console::{Failure, Options, Outcome};
@@ -17,7 +17,7 @@ use std::{path::Path, time::Duration};
 
 /// Arguments of `platform`.
 #[derive(Args, Debug)]
-pub(crate) struct Platform {
+pub(crate) struct PlatformArguments {
     /// Only these groups: openssl, gzip, brotli, go, luajit, https, or single families such as go-regexp
     #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
     only: Vec<String>,
@@ -31,13 +31,13 @@ pub(crate) struct Platform {
     recording: RecordingArguments,
 }
 
-impl Platform {
-    fn options(&self, options: &Options) -> platform::Options {
-        let mut chosen = platform::Options {
+impl PlatformArguments {
+    fn options(&self, options: &Options) -> platform::PlatformOptions {
+        let mut chosen = platform::PlatformOptions {
             only: self.only.clone(),
             time: self.time,
             samples: usize::from(self.samples),
-            ..platform::Options::default()
+            ..platform::PlatformOptions::default()
         };
         if let Some(threads) = &options.threads {
             chosen.threads.clone_from(&threads.0);
@@ -50,7 +50,7 @@ impl Platform {
     }
 }
 
-pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &PlatformArguments, options: &Options) -> Result<Outcome, Failure> {
     let chosen = arguments.options(options);
     // An unknown group is refused before a run is added to the store.
     platform::rows(&chosen)?;
@@ -74,8 +74,8 @@ pub(super) fn run(arguments: &Platform, options: &Options) -> Result<Outcome, Fa
     recording.finish(noise.noise(), &without, arguments.recording.json_file())
 }
 
-fn show(bar: &ProgressBar, progress: Progress<'_>) {
-    let Row { family, benchmark, threads, .. } = progress.row;
+fn show(bar: &ProgressBar, progress: PlatformProgress<'_>) {
+    let RowKey { family, benchmark, threads, .. } = progress.row;
     bar.set_length(progress.rows as u64);
     bar.set_position(progress.done as u64);
     bar.set_message(format!(
@@ -88,7 +88,7 @@ fn show(bar: &ProgressBar, progress: Progress<'_>) {
 /// Prints a row. A heading comes first if the family, program version or number of threads differs from the
 /// previous row's.
 fn show_row(screen: &Screen, before: &mut Option<String>, measurement: &Measurement, price: Option<&Price>) {
-    let Row { family, benchmark, size, threads, .. } = &measurement.row;
+    let RowKey { family, benchmark, size, threads, .. } = &measurement.row;
     let threads = if *threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
     let version = measurement.version.as_ref().map_or_else(String::new, |version| format!(", {version}"));
     let heading = format!("{family}, {threads}{version}");

@@ -2,7 +2,7 @@
 //! size.
 
 use clap::{Args, Subcommand};
-use proofmill_bench::{record::Phase, sampler};
+use proofmill_bench::{record::PhaseTime, sampler};
 use proofmill_console::{Failure, Machine, Outcome, StorageOptions};
 use proofmill_cpu::Level;
 use proofmill_field::bn254::Fr;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Workload {
+pub(crate) enum PlonkWorkloadCommand {
     /// A chain of gates: three products, then a sum
     #[command(after_help = "Examples:
   proofmill plonk workload arithmetic --gates 2^16 --arithmetisation turbo
@@ -27,7 +27,7 @@ pub(crate) enum Workload {
         #[arg(long, value_name = "COUNT", default_value = "2^16", value_parser = count)]
         gates: u64,
         #[command(flatten)]
-        settings: Settings,
+        settings: PlonkWorkloadArguments,
     },
     /// A chain of Pedersen hashes over Grumpkin, each of two field elements
     #[command(after_help = "Examples:
@@ -42,12 +42,12 @@ pub(crate) enum Workload {
         #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
         window_bits: Option<u32>,
         #[command(flatten)]
-        settings: Settings,
+        settings: PlonkWorkloadArguments,
     },
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct PlonkWorkloadArguments {
     /// Which gates the circuit may use: standard, turbo or ultra
     #[arg(long, alias = "arithmetization", value_name = "NAME", default_value_t = Arithmetisation::Ultra)]
     arithmetisation: Arithmetisation,
@@ -75,7 +75,7 @@ fn count(text: &str) -> Result<u64, String> {
     count.ok_or_else(|| "expected a number from 1 to 2^26, such as 4000 or 2^18".to_owned())
 }
 
-impl Workload {
+impl PlonkWorkloadCommand {
     fn name(&self) -> &'static str {
         match self {
             Self::Arithmetic { .. } => "arithmetic",
@@ -83,7 +83,7 @@ impl Workload {
         }
     }
 
-    fn settings(&self) -> &Settings {
+    fn settings(&self) -> &PlonkWorkloadArguments {
         match self {
             Self::Arithmetic { settings, .. } | Self::Pedersen { settings, .. } => settings,
         }
@@ -143,7 +143,7 @@ impl Phases<'_> {
     }
 }
 
-/// Sizes of what was proven.
+/// Sizes of a proven circuit and of its proof.
 #[derive(Default)]
 struct Proven {
     rows: usize,
@@ -151,11 +151,11 @@ struct Proven {
     proof_bytes: usize,
 }
 
-pub(super) fn run(command: &Workload, machine: &mut Machine) -> Result<Outcome, Failure> {
+pub(super) fn run(command: &PlonkWorkloadCommand, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|run| measure(command, run))
 }
 
-fn measure(command: &Workload, run: Run<'_>) -> Result<Outcome, Failure> {
+fn measure(command: &PlonkWorkloadCommand, run: Run<'_>) -> Result<Outcome, Failure> {
     let (mut peaks, mut proven) = (Peaks::new(), Proven::default());
     let mut sample = |_| {
         sampler::sample(1, |begin| {
@@ -169,7 +169,11 @@ fn measure(command: &Workload, run: Run<'_>) -> Result<Outcome, Failure> {
     Ok(outcome(command, &phases, &peaks, &proven))
 }
 
-fn prove_once(command: &Workload, run: Run<'_>, mut phases: Phases<'_>) -> Result<Proven, Failure> {
+fn prove_once(
+    command: &PlonkWorkloadCommand,
+    run: Run<'_>,
+    mut phases: Phases<'_>,
+) -> Result<Proven, Failure> {
     let settings = command.settings();
     let StorageOptions { memory, scratch } = &settings.storage;
     let run = Run { memory: Some(*memory), scratch: scratch.as_deref(), ..run };
@@ -200,7 +204,7 @@ fn prove_once(command: &Workload, run: Run<'_>, mut phases: Phases<'_>) -> Resul
 }
 
 /// The reference string given on the command line, or a new one in memory.
-fn reference(settings: &Settings, level: Level, count: usize) -> Result<Srs, Failure> {
+fn reference(settings: &PlonkWorkloadArguments, level: Level, count: usize) -> Result<Srs, Failure> {
     match &settings.srs {
         Some(path) => Srs::open(path).map_err(|error| Failure::Input(error.to_string())),
         None => {
@@ -214,7 +218,7 @@ fn reference(settings: &Settings, level: Level, count: usize) -> Result<Srs, Fai
     }
 }
 
-fn outcome(command: &Workload, phases: &[Phase], peaks: &Peaks, proven: &Proven) -> Outcome {
+fn outcome(command: &PlonkWorkloadCommand, phases: &[PhaseTime], peaks: &Peaks, proven: &Proven) -> Outcome {
     let &Proven { rows, log_n, proof_bytes } = proven;
     let settings = command.settings();
     let per_hash = command.hashes().map(|hashes| rows as f64 / hashes as f64);
@@ -228,14 +232,15 @@ fn outcome(command: &Workload, phases: &[Phase], peaks: &Peaks, proven: &Proven)
         let _ = write!(text, ", {rows:.1} rows a hash");
     }
     let _ = writeln!(text, "\n{:<18} {:>10} {:>12}", "phase", "seconds", "peak MiB");
-    let peak = |phase: &Phase| peaks.iter().find(|(name, _)| *name == phase.name).and_then(|(_, peak)| *peak);
+    let peak =
+        |phase: &PhaseTime| peaks.iter().find(|(name, _)| *name == phase.name).and_then(|(_, peak)| *peak);
     for phase in phases {
         let memory =
             peak(phase).map_or("unknown".to_owned(), |bytes| format!("{:.0}", bytes as f64 / 1048576.0));
-        let Phase { name, seconds } = phase;
+        let PhaseTime { name, seconds } = phase;
         let _ = writeln!(text, "{name:<18} {seconds:>10.4} {memory:>12}");
     }
-    let record = |phase: &Phase| -> Value {
+    let record = |phase: &PhaseTime| -> Value {
         json!({ "phase": phase.name, "seconds": phase.seconds, "peak_memory_bytes": peak(phase) })
     };
     let result = json!({

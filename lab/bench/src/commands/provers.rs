@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use proofmill_bench::{
     BenchError, machine,
     noise::NoiseWatch,
-    programs::{self, Program},
-    record::{Clock, Figures, Measurement, Outcome as RowOutcome, Row, Suite},
+    programs::{self, TimedProgram},
+    record::{Clock, Figures, Measurement, RowKey, RowOutcome, Suite},
     sampler::{self, Effort, Sampled},
 };
 use proofmill_console::{Failure, Options, Outcome};
@@ -24,7 +24,7 @@ use std::{
 
 /// Arguments of `provers`.
 #[derive(Args, Debug)]
-pub(crate) struct Provers {
+pub(crate) struct ProversArguments {
     /// groth16, plonk or fflonk; or wtns for the calculation of a witness
     #[arg(value_name = "PROTOCOL", value_parser = ["groth16", "plonk", "fflonk", "wtns"])]
     protocol: String,
@@ -68,11 +68,12 @@ fn peer(text: &str) -> Result<Peer, String> {
     }
 }
 
-/// The files of a command, in the order of its arguments, with their placeholders. Programs are right if they write the same last file.
+/// The files of a command, in the order of its arguments, with their placeholders. The last file is the result: programs are right if
+/// their results are equal.
 struct Files(Vec<(&'static str, PathBuf)>);
 
 impl Files {
-    fn new(arguments: &Provers, scratch: &Path) -> Self {
+    fn new(arguments: &ProversArguments, scratch: &Path) -> Self {
         let (key, witness) = (arguments.key.clone(), arguments.witness.clone());
         Self(match arguments.calculates() {
             false => vec![
@@ -102,7 +103,7 @@ impl Files {
     }
 }
 
-impl Provers {
+impl ProversArguments {
     /// Whether witnesses are calculated, in place of proofs.
     fn calculates(&self) -> bool {
         self.protocol == "wtns"
@@ -135,7 +136,7 @@ impl Provers {
     }
 }
 
-pub(super) fn run(arguments: &Provers, options: &Options) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &ProversArguments, options: &Options) -> Result<Outcome, Failure> {
     let levels = levels(options)?;
     let cores = programs::cores().map_err(|error| Failure::Input(format!("the cores: {error}")))?;
     let mut counts: Vec<usize> = match &options.threads {
@@ -186,7 +187,7 @@ fn levels(options: &Options) -> Result<Vec<&'static str>, Failure> {
 
 /// Runs all provers on this many cores: first checks their answers, then takes samples in alternation.
 fn group(
-    arguments: &Provers,
+    arguments: &ProversArguments,
     commands: Vec<(String, Vec<OsString>)>,
     threads: u32,
     files: &Files,
@@ -200,7 +201,7 @@ fn group(
     let (mut answer, mut provers, mut outcomes) = (None, Vec::new(), Vec::new());
     for (name, words) in commands {
         screen.bar.set_message(format!("{heading}, {name}"));
-        let mut program = Program::new(format!("{heading} by {name}"), words, files.result());
+        let mut program = TimedProgram::new(format!("{heading} by {name}"), words, files.result());
         match right_answer(&mut program, &mut answer, &heading, &name) {
             Ok(()) => provers.push((name, program)),
             Err(error) => outcomes.push((name, RowOutcome::Failed { reason: error.to_string() })),
@@ -232,7 +233,7 @@ fn group(
             RowOutcome::Checked { .. } | RowOutcome::Absent { .. } => String::new(),
         };
         screen.line(&format!("  {implementation:<14} {words}"));
-        let row = Row {
+        let row = RowKey {
             suite: Suite::Prover,
             family: arguments.protocol.clone(),
             benchmark: circuit.clone(),
@@ -247,7 +248,7 @@ fn group(
 
 /// Runs a program once and compares its result with the first one's.
 fn right_answer(
-    program: &mut Program,
+    program: &mut TimedProgram,
     answer: &mut Option<String>,
     benchmark: &str,
     implementation: &str,

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use proofmill_bench::{
     BenchError, machine,
     power::{PowerMeter, PowerSource},
-    record::{FORMAT, Measurement, Noise, Outcome as RowOutcome, Run},
-    store::{self, Store},
+    record::{BenchRun, FORMAT, Measurement, Noise, RowOutcome},
+    store::{self, RunStore},
 };
 use proofmill_console::{Failure, Outcome};
 use proofmill_cost::price;
@@ -28,9 +28,9 @@ pub(crate) struct Database {
 
 impl Database {
     /// Opens the store; creates it if it does not exist.
-    pub(super) fn open(&self) -> Result<Store, Failure> {
+    pub(super) fn open(&self) -> Result<RunStore, Failure> {
         let path = self.db.clone().map_or_else(store::default_path, Ok)?;
-        Ok(Store::open(&path)?)
+        Ok(RunStore::open(&path)?)
     }
 }
 
@@ -64,8 +64,8 @@ pub(crate) struct RecordingArguments {
 
 /// A run in progress.
 pub(super) struct Recording {
-    store: Store,
-    pub(super) run: Run,
+    store: RunStore,
+    pub(super) run: BenchRun,
     pub(super) meter: Option<PowerMeter>,
     /// The reason why power is not measured, if `--power auto` found none.
     pub(super) without_power: Option<String>,
@@ -81,7 +81,7 @@ impl RecordingArguments {
     pub(super) fn begin(&self) -> Result<Recording, Failure> {
         let store = self.database.open()?;
         let (meter, without_power) = self.meter()?;
-        let mut run = Run::begin(self.label.clone(), std::env::args().collect(), machine::facts())?;
+        let mut run = BenchRun::begin(self.label.clone(), std::env::args().collect(), machine::facts())?;
         if let Some(name) = &self.instance {
             run.machine.instance = Some(name.clone());
         }
@@ -122,7 +122,7 @@ impl Recording {
     }
 
     /// Ends the run, writes it to `file` and returns a summary of its rows. The outcome is a failure if a row
-    /// failed. `without` lists what was not measured, and why.
+    /// failed. `without` has a sentence for each figure that was not measured, with the reason.
     pub(super) fn finish(
         mut self,
         noise: Noise,

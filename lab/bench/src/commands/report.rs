@@ -5,10 +5,10 @@ use crate::workloads;
 use clap::Args;
 use proofmill_bench::{
     exchange,
-    model::{self, Question},
-    record::Run,
-    report::Page,
-    store::Store,
+    model::{self, ModelQuestion},
+    record::BenchRun,
+    report::ReportPage,
+    store::RunStore,
 };
 use proofmill_console::{Failure, Outcome};
 use proofmill_files::write_text;
@@ -22,7 +22,7 @@ use std::{
 
 /// Arguments of `report`.
 #[derive(Args, Debug)]
-pub(crate) struct Report {
+pub(crate) struct ReportArguments {
     /// Runs of the store, or files of exported runs [default: latest]
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
@@ -39,17 +39,17 @@ pub(crate) struct Report {
     database: Database,
 }
 
-impl Report {
+impl ReportArguments {
     /// The page.
     pub(super) fn out(&self) -> &Path {
         &self.out
     }
 }
 
-pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
+pub(super) fn run(report: &ReportArguments) -> Result<Outcome, Failure> {
     let latest = ["latest".to_owned()];
     let mut source = Source { database: &report.database, store: None };
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<BenchRun> = Vec::new();
     for name in if report.runs.is_empty() { &latest[..] } else { &report.runs[..] } {
         for run in source.runs(name)? {
             add(&mut runs, run);
@@ -62,9 +62,14 @@ pub(super) fn run(report: &Report) -> Result<Outcome, Failure> {
     let families = workloads::definitions()?;
     let pipelines: Vec<_> =
         report.pipelines.iter().map(|path| exploration(path)).collect::<Result<_, _>>()?;
-    let projections = [model::paper(&Question::default())?];
-    let page =
-        Page { runs: &runs, families: &families, baseline, projections: &projections, pipelines: &pipelines };
+    let projections = [model::paper(&ModelQuestion::default())?];
+    let page = ReportPage {
+        runs: &runs,
+        families: &families,
+        baseline,
+        projections: &projections,
+        pipelines: &pipelines,
+    };
     write_text(&report.out, &page.html())?;
     let answer = page.answer();
     let rows: usize = runs.iter().map(|run| run.measurements.len()).sum();
@@ -96,7 +101,7 @@ fn exploration(path: &Path) -> Result<Exploration, Failure> {
 }
 
 /// Adds a run unless it is already in the list; returns its index.
-fn add(runs: &mut Vec<Run>, run: Run) -> usize {
+fn add(runs: &mut Vec<BenchRun>, run: BenchRun) -> usize {
     runs.iter().position(|known| known.id == run.id).unwrap_or_else(|| {
         runs.push(run);
         runs.len() - 1
@@ -105,13 +110,13 @@ fn add(runs: &mut Vec<Run>, run: Run) -> usize {
 
 /// The index of the run that `name` means. The page's runs are searched first, since they may come from
 /// files; a run of the store is added to them.
-fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<Run>) -> Result<usize, Failure> {
+fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<BenchRun>) -> Result<usize, Failure> {
     let named: Vec<usize> =
         (0..runs.len()).filter(|&at| runs[at].label == name || runs[at].id.starts_with(name)).collect();
     if let [at] = named[..] {
         return Ok(at);
     }
-    match <[Run; 1]>::try_from(source.runs(name)?) {
+    match <[BenchRun; 1]>::try_from(source.runs(name)?) {
         Ok([run]) => Ok(add(runs, run)),
         Err(found) => {
             Err(Failure::Input(format!("--baseline {name}: expected one run, found {}", found.len())))
@@ -122,12 +127,12 @@ fn baseline(source: &mut Source<'_>, name: &str, runs: &mut Vec<Run>) -> Result<
 /// Source of runs. The store is opened when a run of it is first needed.
 struct Source<'a> {
     database: &'a Database,
-    store: Option<Store>,
+    store: Option<RunStore>,
 }
 
 impl Source<'_> {
     /// All runs of a file, or the run that `name` means in the store.
-    fn runs(&mut self, name: &str) -> Result<Vec<Run>, Failure> {
+    fn runs(&mut self, name: &str) -> Result<Vec<BenchRun>, Failure> {
         let path = Path::new(name);
         if path.extension().is_some_and(|ending| ending == "json" || ending == "csv") {
             return Ok(exchange::read(path)?);

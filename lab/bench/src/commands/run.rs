@@ -11,11 +11,11 @@ use proofmill_bench::{
     BenchError,
     definition::Size,
     peers::Peers,
-    plan::{self, Group, LevelChoice, Selection},
-    record::{Clock, Figures, Measurement, Outcome as RowOutcome, Price},
+    plan::{self, LevelChoice, RowGroup, Selection},
+    record::{Clock, Figures, Measurement, Price, RowOutcome},
     sampler::Effort,
     statistics::Summary,
-    suite::{Mode, Observer, Suite},
+    suite::{Mode, RunObserver, Suite},
 };
 use proofmill_console::{Failure, Options, Outcome};
 use proofmill_cpu::Level;
@@ -28,7 +28,7 @@ use std::{
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
-pub(crate) struct Run {
+pub(crate) struct RunArguments {
     /// Any part of family/benchmark/size [default: everything]
     #[arg(value_name = "PATTERN")]
     patterns: Vec<String>,
@@ -56,7 +56,7 @@ pub(crate) struct Run {
     recording: RecordingArguments,
 }
 
-impl Run {
+impl RunArguments {
     pub(super) fn outputs(&self) -> Vec<&Path> {
         self.recording.json_file().into_iter().collect()
     }
@@ -86,7 +86,7 @@ impl Run {
     }
 }
 
-pub(super) fn run(arguments: &Run, options: &Options) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &RunArguments, options: &Options) -> Result<Outcome, Failure> {
     let families = workloads::definitions()?;
     let workloads = Workloads::default();
     let all = thread::available_parallelism().map_or(1, usize::from) as u32;
@@ -134,8 +134,8 @@ struct Listener<'a> {
 /// Steps of the progress bar per group.
 const STEPS: f64 = 1000.0;
 
-impl Observer for Listener<'_> {
-    fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>) {
+impl RunObserver for Listener<'_> {
+    fn group(&mut self, group: &RowGroup, position: usize, of: usize, left: Option<Duration>) {
         self.first = None;
         let name = group.name();
         let left = left.map_or_else(String::new, |left| format!(", {} left", rounded(left)));
@@ -192,7 +192,7 @@ pub(super) fn in_words(figures: &Figures, first: &mut Option<f64>, price: Option
     text += &screen::costs(figures, &summary, price);
     if figures.clock == Clock::Wall && !figures.phases.is_empty() {
         let total: f64 = figures.phases.iter().map(|phase| phase.seconds).sum();
-        let share = |phase: &proofmill_bench::record::Phase| {
+        let share = |phase: &proofmill_bench::record::PhaseTime| {
             format!("{} {:.0} %", phase.name, 100.0 * phase.seconds / total)
         };
         let phases = figures.phases.iter().map(share).collect::<Vec<_>>().join(", ");

@@ -4,8 +4,8 @@ use super::{recording::Database, table};
 use clap::Args;
 use jiff::{SignedDuration, tz::TimeZone};
 use proofmill_bench::{
-    exchange::{self, Format},
-    record::Run,
+    exchange::{self, ExchangeFormat},
+    record::BenchRun,
     store::Imported,
 };
 use proofmill_console::{Failure, Outcome};
@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `runs`.
 #[derive(Args, Debug)]
-pub(crate) struct Runs {
+pub(crate) struct RunsArguments {
     #[command(flatten)]
     database: Database,
 }
 
 /// Arguments of `export`.
 #[derive(Args, Debug)]
-pub(crate) struct Export {
+pub(crate) struct ExportArguments {
     /// Ids or their beginnings, labels, or latest [default: all]
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Export {
 
 /// Arguments of `import`.
 #[derive(Args, Debug)]
-pub(crate) struct Import {
+pub(crate) struct ImportArguments {
     /// Exports of other machines, .json or .csv
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -48,7 +48,7 @@ pub(crate) struct Import {
 
 /// Arguments of `remove`.
 #[derive(Args, Debug)]
-pub(crate) struct Remove {
+pub(crate) struct RemoveArguments {
     /// An id or its beginning, a label, or latest
     #[arg(value_name = "RUN")]
     run: String,
@@ -56,19 +56,19 @@ pub(crate) struct Remove {
     database: Database,
 }
 
-impl Export {
+impl ExportArguments {
     pub(super) fn outputs(&self) -> Vec<&Path> {
         vec![&self.out]
     }
 }
 
 /// The runs that names mean in the store, and all runs of exported files, in order.
-pub(super) fn named(database: &Database, names: &[String]) -> Result<Vec<Run>, Failure> {
+pub(super) fn named(database: &Database, names: &[String]) -> Result<Vec<BenchRun>, Failure> {
     let mut store = None;
     let mut runs = Vec::new();
     for name in names {
         let path = Path::new(name);
-        if Format::of(path).is_ok() && path.exists() {
+        if ExchangeFormat::of(path).is_ok() && path.exists() {
             runs.extend(exchange::read(path)?);
             continue;
         }
@@ -84,7 +84,7 @@ pub(super) fn named(database: &Database, names: &[String]) -> Result<Vec<Run>, F
 /// Digits of an id that are shown; they identify the run unless there are many thousands.
 const SHOWN: usize = 8;
 
-pub(super) fn list(arguments: &Runs) -> Result<Outcome, Failure> {
+pub(super) fn list(arguments: &RunsArguments) -> Result<Outcome, Failure> {
     let store = arguments.database.open()?;
     let counts = store.counts()?;
     let mut lines = vec![["run", "began (UTC)", "took", "rows", "label", "CPU"].map(str::to_owned).to_vec()];
@@ -115,8 +115,8 @@ fn took(time: SignedDuration) -> String {
     }
 }
 
-pub(super) fn export(arguments: &Export) -> Result<Outcome, Failure> {
-    let format = Format::of(&arguments.out)?;
+pub(super) fn export(arguments: &ExportArguments) -> Result<Outcome, Failure> {
+    let format = ExchangeFormat::of(&arguments.out)?;
     let store = arguments.database.open()?;
     let names: Vec<String> = match arguments.runs.is_empty() {
         true => store.runs()?.into_iter().map(|run| run.id).collect(),
@@ -128,8 +128,8 @@ pub(super) fn export(arguments: &Export) -> Result<Outcome, Failure> {
     }
     let text = match (arguments.record, format) {
         (false, _) => format.write(&runs).map_err(|problem| Failure::about(&arguments.out, problem))?,
-        (true, Format::Csv) => exchange::record::write(&runs),
-        (true, Format::Json) => {
+        (true, ExchangeFormat::Csv) => exchange::lab_record::write(&runs),
+        (true, ExchangeFormat::Json) => {
             return Err(Failure::about(&arguments.out, "expected a name that ends in .csv"));
         }
     };
@@ -139,7 +139,7 @@ pub(super) fn export(arguments: &Export) -> Result<Outcome, Failure> {
     Ok(Outcome { text, ..Outcome::done(json!({ "file": arguments.out, "runs": ids })) })
 }
 
-pub(super) fn import(arguments: &Import) -> Result<Outcome, Failure> {
+pub(super) fn import(arguments: &ImportArguments) -> Result<Outcome, Failure> {
     let store = arguments.database.open()?;
     // All files are read before any run is stored.
     let files = arguments.files.iter().map(|path| exchange::read(path).map(|runs| (path, runs)));
@@ -166,7 +166,7 @@ pub(super) fn import(arguments: &Import) -> Result<Outcome, Failure> {
     Ok(Outcome { text, ..Outcome::done(Value::Array(results)) })
 }
 
-pub(super) fn remove(arguments: &Remove) -> Result<Outcome, Failure> {
+pub(super) fn remove(arguments: &RemoveArguments) -> Result<Outcome, Failure> {
     let run = arguments.database.open()?.remove(&arguments.run)?;
     let text = format!("run {} ({}) removed\n", run.id, run.label);
     Ok(Outcome { text, ..Outcome::done(json!({ "removed": run.id })) })

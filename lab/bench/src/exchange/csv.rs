@@ -17,7 +17,7 @@
 
 use super::check_format;
 use crate::{
-    record::{Clock, FORMAT, Figures, Measurement, Outcome, Row, Run, Suite},
+    record::{BenchRun, Clock, FORMAT, Figures, Measurement, RowKey, RowOutcome, Suite},
     statistics,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -60,16 +60,16 @@ const DERIVED: [&str; 3] = ["label", "median", "per_second"];
 struct Facts {
     format: u32,
     #[serde(flatten)]
-    run: Run,
+    run: BenchRun,
 }
 
 /// The text of a file of `runs`.
-pub(super) fn write(runs: &[Run]) -> Result<String, String> {
+pub(super) fn write(runs: &[BenchRun]) -> Result<String, String> {
     let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());
     let problem = |error: ::csv::Error| error.to_string();
     writer.write_record(COLUMNS).map_err(problem)?;
     for run in runs {
-        let facts = Facts { format: FORMAT, run: Run { measurements: Vec::new(), ..run.clone() } };
+        let facts = Facts { format: FORMAT, run: BenchRun { measurements: Vec::new(), ..run.clone() } };
         let mut facts = json(&facts)?;
         if run.measurements.is_empty() {
             let cells = Cells::from([("run", run.id.clone()), ("label", safe(&run.label)), ("facts", facts)]);
@@ -96,7 +96,7 @@ fn in_order(cells: &Cells) -> impl Iterator<Item = &str> {
 
 fn cells(measurement: &Measurement) -> Result<Cells, String> {
     let Measurement { row, version, ended, outcome } = measurement;
-    let Row { suite, family, benchmark, size, implementation, threads } = row;
+    let RowKey { suite, family, benchmark, size, implementation, threads } = row;
     let mut cells = Cells::from([
         ("suite", json(suite)?.trim_matches('"').to_owned()),
         ("family", safe(family)),
@@ -108,13 +108,13 @@ fn cells(measurement: &Measurement) -> Result<Cells, String> {
         ("ended", ended.to_string()),
     ]);
     let (status, detail) = match outcome {
-        Outcome::Measured(figures) => {
+        RowOutcome::Measured(figures) => {
             cells.extend(figures_cells(figures)?);
             ("measured", "")
         }
-        Outcome::Checked { answer } => ("checked", answer.as_str()),
-        Outcome::Absent { remedy } => ("absent", remedy.as_str()),
-        Outcome::Failed { reason } => ("failed", reason.as_str()),
+        RowOutcome::Checked { answer } => ("checked", answer.as_str()),
+        RowOutcome::Absent { remedy } => ("absent", remedy.as_str()),
+        RowOutcome::Failed { reason } => ("failed", reason.as_str()),
     };
     cells.extend([("status", status.to_owned()), ("detail", safe(detail))]);
     Ok(cells)
@@ -167,7 +167,7 @@ fn safe(text: &str) -> String {
 }
 
 /// The runs of a file's bytes, in the order of their first lines.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Run>, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<BenchRun>, String> {
     let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
     let headers = reader.headers().map_err(|error| error.to_string())?.clone();
     let mut places = BTreeMap::new();
@@ -178,7 +178,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Run>, String> {
             None => return Err(format!("expected a column {column} in the first line, found none")),
         }
     }
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<BenchRun> = Vec::new();
     let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
     for (number, record) in (2..).zip(reader.records()) {
         let record = record.map_err(|error| error.to_string())?;
@@ -200,7 +200,7 @@ struct Line<'a> {
 
 impl Line<'_> {
     /// Adds the line's measurement to its run. A run's first line adds the run.
-    fn read(&self, runs: &mut Vec<Run>, by_id: &mut BTreeMap<String, usize>) -> Result<(), String> {
+    fn read(&self, runs: &mut Vec<BenchRun>, by_id: &mut BTreeMap<String, usize>) -> Result<(), String> {
         let id = self.cell("run");
         if let Some(Facts { format, run }) = self.json("facts")? {
             check_format(format)?;
@@ -222,7 +222,7 @@ impl Line<'_> {
     }
 
     fn measurement(&self) -> Result<Measurement, String> {
-        let row = Row {
+        let row = RowKey {
             suite: self.word::<Suite>("suite")?,
             family: self.text("family"),
             benchmark: self.text("benchmark"),
@@ -231,10 +231,10 @@ impl Line<'_> {
             threads: self.number("threads")?,
         };
         let outcome = match self.cell("status") {
-            "measured" => Outcome::Measured(self.figures()?),
-            "checked" => Outcome::Checked { answer: self.text("detail") },
-            "absent" => Outcome::Absent { remedy: self.text("detail") },
-            "failed" => Outcome::Failed { reason: self.text("detail") },
+            "measured" => RowOutcome::Measured(self.figures()?),
+            "checked" => RowOutcome::Checked { answer: self.text("detail") },
+            "absent" => RowOutcome::Absent { remedy: self.text("detail") },
+            "failed" => RowOutcome::Failed { reason: self.text("detail") },
             other => {
                 return Err(format!("status: expected measured, checked, absent or failed, found {other}"));
             }

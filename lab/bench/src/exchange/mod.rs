@@ -8,11 +8,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod csv;
-pub mod record;
+pub mod lab_record;
 
 use crate::{
     BenchError, bounds,
-    record::{FORMAT, Run},
+    record::{BenchRun, FORMAT},
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fs::File, io::Read, path::Path};
@@ -22,14 +22,14 @@ pub const LIMIT: u64 = 64 << 20;
 
 /// A file format for runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ExchangeFormat {
     /// JSON, for programs.
     Json,
     /// CSV, for spreadsheets.
     Csv,
 }
 
-impl Format {
+impl ExchangeFormat {
     /// The format for a file name's ending, `.json` or `.csv`.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Format {
     ///
     /// # Errors
     /// A sentence, for runs that reading would refuse: out of bounds, repeated, or too long for one file.
-    pub fn write(self, runs: &[Run]) -> Result<String, String> {
+    pub fn write(self, runs: &[BenchRun]) -> Result<String, String> {
         check(runs)?;
         let text = match self {
             Self::Json => to_json(runs)?,
@@ -65,7 +65,7 @@ impl Format {
     ///
     /// # Errors
     /// A sentence on one line: what was expected, what was found and where.
-    pub fn read(self, bytes: &[u8]) -> Result<Vec<Run>, String> {
+    pub fn read(self, bytes: &[u8]) -> Result<Vec<BenchRun>, String> {
         let runs = match self {
             Self::Json => from_json(bytes),
             Self::Csv => csv::read(bytes),
@@ -80,8 +80,8 @@ impl Format {
 ///
 /// # Errors
 /// A file that cannot be read, that is longer than [`LIMIT`], or that is not an export of runs.
-pub fn read(path: &Path) -> Result<Vec<Run>, BenchError> {
-    let format = Format::of(path)?;
+pub fn read(path: &Path) -> Result<Vec<BenchRun>, BenchError> {
+    let format = ExchangeFormat::of(path)?;
     let io = |source| BenchError::Io { path: path.to_owned(), source };
     let mut bytes = Vec::new();
     File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
@@ -94,7 +94,7 @@ pub fn read(path: &Path) -> Result<Vec<Run>, BenchError> {
 #[derive(Serialize)]
 struct Written<'a> {
     format: u32,
-    runs: &'a [Run],
+    runs: &'a [BenchRun],
 }
 
 #[derive(Deserialize)]
@@ -104,15 +104,15 @@ struct Versioned {
 
 #[derive(Deserialize)]
 struct Runs {
-    runs: Vec<Run>,
+    runs: Vec<BenchRun>,
 }
 
-fn to_json(runs: &[Run]) -> Result<String, String> {
+fn to_json(runs: &[BenchRun]) -> Result<String, String> {
     let text = serde_json::to_string(&Written { format: FORMAT, runs });
     text.map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
-fn from_json(bytes: &[u8]) -> Result<Vec<Run>, String> {
+fn from_json(bytes: &[u8]) -> Result<Vec<BenchRun>, String> {
     let problem = |error: serde_json::Error| format!("expected an export of runs: {error}");
     // Only the format number is read first: a newer format may differ in everything else.
     let Versioned { format } = serde_json::from_slice(bytes).map_err(problem)?;
@@ -131,7 +131,7 @@ fn check_format(format: u32) -> Result<(), String> {
     }
 }
 
-fn check(runs: &[Run]) -> Result<(), String> {
+fn check(runs: &[BenchRun]) -> Result<(), String> {
     let mut ids = BTreeSet::new();
     for run in runs {
         bounds::check(run).map_err(|problem| format!("run {}: {problem}", run.id))?;

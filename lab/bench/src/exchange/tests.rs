@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    record::{Measurement, Outcome},
+    record::{Measurement, RowOutcome},
     testing::{any_run, measurement, run},
 };
 use proptest::{collection::vec, prelude::*};
@@ -10,7 +10,7 @@ use std::process::Command;
 proptest! {
     #[test]
     fn exports_are_read_without_rounding(runs in vec(any_run(), 0..3)) {
-        for format in [Format::Json, Format::Csv] {
+        for format in [ExchangeFormat::Json, ExchangeFormat::Csv] {
             let text = format.write(&runs).unwrap();
             prop_assert_eq!(&format.read(text.as_bytes()).unwrap(), &runs);
         }
@@ -18,13 +18,13 @@ proptest! {
 
     #[test]
     fn arbitrary_text_does_not_panic(text in "[\\[\\]{}\":,0-9a-z\n ]{0,200}") {
-        for format in [Format::Json, Format::Csv] {
+        for format in [ExchangeFormat::Json, ExchangeFormat::Csv] {
             prop_assert!(!format.read(text.as_bytes()).is_err_and(|problem| problem.contains('\n')));
         }
     }
 }
 
-fn full() -> Run {
+fn full() -> BenchRun {
     let mut run = run(1, "=1+1");
     run.measurements = vec![measurement("a, \"b\"", &[0.1, 0.2, 0.3]), measurement("c", &[1e-9])];
     run
@@ -32,7 +32,7 @@ fn full() -> Run {
 
 /// An export of [`full`] in which the value at a JSON pointer is replaced or removed.
 fn changed(pointer: &str, value: Option<Value>) -> Vec<u8> {
-    let mut export: Value = serde_json::from_str(&Format::Json.write(&[full()]).unwrap()).unwrap();
+    let mut export: Value = serde_json::from_str(&ExchangeFormat::Json.write(&[full()]).unwrap()).unwrap();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     let parent = export.pointer_mut(parent).unwrap().as_object_mut().unwrap();
     match value {
@@ -77,12 +77,12 @@ fn errors_in_json_name_the_field() {
     ];
     for (pointer, value, expected) in cases {
         let bytes = changed(&pointer, value);
-        let problem = Format::Json.read(&bytes).unwrap_err();
+        let problem = ExchangeFormat::Json.read(&bytes).unwrap_err();
         assert!(problem.contains(expected), "{pointer}: {problem}");
         assert!(!problem.contains(char::is_control) && problem.chars().count() <= 400, "{problem}");
     }
     // The unchanged export is accepted.
-    assert_eq!(Format::Json.read(&changed("/format", Some(json!(1)))).unwrap(), [full()]);
+    assert_eq!(ExchangeFormat::Json.read(&changed("/format", Some(json!(1)))).unwrap(), [full()]);
 }
 
 #[test]
@@ -92,22 +92,23 @@ fn hostile_json_is_refused() {
         String::from_utf8(bytes).unwrap().replace("\"HERE\"", text)
     };
     for text in ["1e999", "-1e999", "NaN", "Infinity", "0x10", "1e"] {
-        Format::Json.read(number(text).as_bytes()).unwrap_err();
+        ExchangeFormat::Json.read(number(text).as_bytes()).unwrap_err();
     }
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
-    let problem = Format::Json.read(number(&deep).as_bytes()).unwrap_err();
+    let problem = ExchangeFormat::Json.read(number(&deep).as_bytes()).unwrap_err();
     assert!(problem.contains("recursion limit"), "{problem}");
-    let twice = Format::Json.write(&[full()]).unwrap().replacen("\"runs\":[", "\"runs\":[],\"runs\":[", 1);
-    assert!(Format::Json.read(twice.as_bytes()).unwrap_err().contains("duplicate field"));
-    assert!(Format::Json.write(&[full(), full()]).unwrap_err().contains("appears twice"));
+    let twice =
+        ExchangeFormat::Json.write(&[full()]).unwrap().replacen("\"runs\":[", "\"runs\":[],\"runs\":[", 1);
+    assert!(ExchangeFormat::Json.read(twice.as_bytes()).unwrap_err().contains("duplicate field"));
+    assert!(ExchangeFormat::Json.write(&[full(), full()]).unwrap_err().contains("appears twice"));
     for bytes in [&b""[..], b"\xff\xfe", b"null", b"[]", b"{}", b"{\"format\":1,\"runs\":{}}"] {
-        Format::Json.read(bytes).unwrap_err();
+        ExchangeFormat::Json.read(bytes).unwrap_err();
     }
 }
 
 #[test]
 fn errors_in_csv_name_line_and_column() {
-    let text = Format::Csv.write(&[full()]).unwrap();
+    let text = ExchangeFormat::Csv.write(&[full()]).unwrap();
     let cases = [
         ("run,label,suite", "run,label,sweet", "expected a column suite"),
         ("kernel", "kernels", "line 2: suite: unknown variant"),
@@ -121,15 +122,15 @@ fn errors_in_csv_name_line_and_column() {
     ];
     for (from, to, expected) in cases {
         assert!(text.contains(from), "{text}");
-        let problem = Format::Csv.read(text.replacen(from, to, 1).as_bytes()).unwrap_err();
+        let problem = ExchangeFormat::Csv.read(text.replacen(from, to, 1).as_bytes()).unwrap_err();
         assert!(problem.contains(expected), "{from}: {problem}");
     }
     let without_facts: Vec<&str> =
         text.lines().enumerate().filter(|(i, _)| *i != 1).map(|(_, line)| line).collect();
-    let problem = Format::Csv.read(without_facts.join("\n").as_bytes()).unwrap_err();
+    let problem = ExchangeFormat::Csv.read(without_facts.join("\n").as_bytes()).unwrap_err();
     assert!(problem.contains("expected those of run"), "{problem}");
     // With the byte order mark that spreadsheets write.
-    assert_eq!(Format::Csv.read(format!("\u{feff}{text}").as_bytes()).unwrap(), [full()]);
+    assert_eq!(ExchangeFormat::Csv.read(format!("\u{feff}{text}").as_bytes()).unwrap(), [full()]);
 }
 
 #[test]
@@ -152,8 +153,8 @@ fn python_reads_exports() {
     let mut run = full();
     run.measurements[0].row.family = "-2+3, \"ü\"\u{3b1}".to_owned();
     let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
-    write("runs.json", Format::Json.write(&[run.clone()]).unwrap());
-    write("runs.csv", Format::Csv.write(&[run]).unwrap());
+    write("runs.json", ExchangeFormat::Json.write(&[run.clone()]).unwrap());
+    write("runs.csv", ExchangeFormat::Csv.write(&[run]).unwrap());
     let script = r#"
 import csv, json
 runs = json.load(open("runs.json"))["runs"]
@@ -183,12 +184,12 @@ fn a_record_has_the_samples_that_were_taken_in_alternation() {
     slow.row.size = Some(1 << 16);
     let mut fast = slow.clone();
     fast.row.implementation = "another".to_owned();
-    let Outcome::Measured(figures) = &mut fast.outcome else { panic!("measured") };
+    let RowOutcome::Measured(figures) = &mut fast.outcome else { panic!("measured") };
     (figures.seconds, figures.peak_memory) = (vec![0.000_012_345_6, 0.000_02, 12_345.6], Some(1_499_999));
-    let absent = Outcome::Absent { remedy: "nothing".to_owned() };
+    let absent = RowOutcome::Absent { remedy: "nothing".to_owned() };
     let absent = Measurement { outcome: absent, ..slow.clone() };
     run.measurements = vec![slow, fast, absent];
-    let text = record::write(&[run.clone(), run]);
+    let text = lab_record::write(&[run.clone(), run]);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(lines.len(), 1 + 2 * 2);
     assert!(lines.iter().all(|line| line.len() == lines[0].len()));

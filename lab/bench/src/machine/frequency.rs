@@ -96,9 +96,9 @@ pub fn time_stamp_hertz() -> Option<f64> {
     None
 }
 
-/// Advertised frequency in hertz, from the first source that has it: the highest frequency of the driver
-/// (`cpufreq`), the end of the CPU's name (`@ 2.50GHz`), or the frequency that the kernel found at its start,
-/// the only source in a virtual machine.
+/// Advertised frequency in hertz, from the first source that has it. Sources are the highest frequency of the
+/// driver (`cpufreq`), the end of the CPU's name (`@ 2.50GHz`), and the frequency that the kernel found at
+/// its start. A virtual machine has only the last one.
 pub(super) fn advertised(root: &Root, description: &Description) -> Option<f64> {
     let kilohertz =
         || root.number::<f64>("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").map(|khz| khz * 1e3);

@@ -9,7 +9,7 @@ mod topology;
 
 pub use frequency::{busy_hertz, time_stamp_hertz};
 
-use crate::record::Machine;
+use crate::record::MachineFacts;
 use proofmill_cpu::{Level, facts};
 use std::{
     fs,
@@ -18,9 +18,9 @@ use std::{
 };
 
 /// The facts about this machine. Takes about 20 milliseconds, for the frequency.
-pub fn facts() -> Machine {
+pub fn facts() -> MachineFacts {
     let root = Root::new("/");
-    Machine {
+    MachineFacts {
         features: facts::features()
             .into_iter()
             .filter(|(_, here)| *here)
@@ -36,11 +36,11 @@ pub fn facts() -> Machine {
 }
 
 /// The facts from files under `root`, without those that only the CPU provides.
-fn facts_of(root: &Root) -> Machine {
+fn facts_of(root: &Root) -> MachineFacts {
     let description = facts::Description::parse(&root.text("proc/cpuinfo").unwrap_or_default());
     let topology = topology::read(root);
     let threads = topology.threads.or_else(|| Some(std::thread::available_parallelism().ok()?.get() as u32));
-    Machine {
+    MachineFacts {
         cpu: description.model(),
         architecture: description.architecture().to_owned(),
         microarchitecture: description.design().map(str::to_owned),
@@ -55,7 +55,7 @@ fn facts_of(root: &Root) -> Machine {
         kernel: root.text("proc/sys/kernel/osrelease"),
         hypervisor: host::hypervisor(root),
         instance: host::instance(root),
-        ..Machine::default()
+        ..MachineFacts::default()
     }
 }
 

@@ -45,7 +45,7 @@ impl Files {
         }
     }
 
-    fn facts(&self) -> Machine {
+    fn facts(&self) -> MachineFacts {
         facts_of(&Root::new(self.0.path()))
     }
 }
@@ -74,7 +74,7 @@ fn a_server_of_two_packages() {
     files.cache(1, 1, "Instruction", "32K", "0,96");
     files.cache(2, 2, "Unified", "2048K", "0,96");
     files.cache(3, 3, "Unified", "107520K", "0-47,96-143");
-    let expected = Machine {
+    let expected = MachineFacts {
         cpu: "Intel(R) Xeon(R) Platinum 8488C".to_owned(),
         architecture: "x86_64".to_owned(),
         microarchitecture: Some("Sapphire Rapids (Golden Cove)".to_owned()),
@@ -93,7 +93,7 @@ fn a_server_of_two_packages() {
         system: Some("Ubuntu 24.04.1 LTS".to_owned()),
         kernel: Some("6.8.0-1021-aws".to_owned()),
         instance: Some("c7i.metal-48xl".to_owned()),
-        ..Machine::default()
+        ..MachineFacts::default()
     };
     assert_eq!(files.facts(), expected);
 }
@@ -114,7 +114,7 @@ fn a_virtual_machine_of_arm() {
     files.cpus(1, 8, 1, "thread_siblings_list");
     files.cache(0, 1, "Data", "64K", "0");
     files.cache(3, 3, "Unified", "36M", "0-7");
-    let expected = Machine {
+    let expected = MachineFacts {
         cpu: "Neoverse V2".to_owned(),
         architecture: "aarch64".to_owned(),
         microarchitecture: Some("Neoverse V2".to_owned()),
@@ -127,7 +127,7 @@ fn a_virtual_machine_of_arm() {
         system: Some("Amazon Linux 2023".to_owned()),
         hypervisor: Some("AWS Nitro".to_owned()),
         instance: Some("c8g.2xlarge".to_owned()),
-        ..Machine::default()
+        ..MachineFacts::default()
     };
     assert_eq!(files.facts(), expected);
 }
@@ -161,11 +161,11 @@ fn a_name_that_ends_with_the_frequency() {
 #[test]
 fn without_files_few_facts_are_known() {
     let facts = Files::new(&[]).facts();
-    let expected = Machine {
+    let expected = MachineFacts {
         cpu: format!("unnamed {}", std::env::consts::ARCH),
         architecture: std::env::consts::ARCH.to_owned(),
         threads: std::thread::available_parallelism().unwrap().get() as u32,
-        ..Machine::default()
+        ..MachineFacts::default()
     };
     assert_eq!(facts, expected);
 }

@@ -166,7 +166,7 @@ impl Assumptions {
     }
 
     /// Equations 6 to 9, at `frequency` times the base's hertz with vectors `length` times as long.
-    pub(super) fn power(&self, frequency: f64, length: f64) -> Power {
+    pub(super) fn power(&self, frequency: f64, length: f64) -> RelativePower {
         let exponential = || frequency.powf(self.frequency_exponent) * length.powf(self.vector_exponent);
         let dynamic = match self.dynamic_growth {
             Some(growth) if frequency != 1.0 || length != 1.0 => growth,
@@ -176,12 +176,12 @@ impl Assumptions {
         let cpu = 1.0 - self.dynamic_share + self.dynamic_share * dynamic;
         let server = 1.0 - self.cpu_share + self.cpu_share * cpu;
         let cost = self.power_share_of_tco.iter().map(|share| 1.0 - share + share * server).collect();
-        Power { dynamic, cpu, server, cost }
+        RelativePower { dynamic, cpu, server, cost }
     }
 }
 
 /// Power and cost as multiples of the base's.
-pub(super) struct Power {
+pub(super) struct RelativePower {
     pub(super) dynamic: f64,
     pub(super) cpu: f64,
     pub(super) server: f64,

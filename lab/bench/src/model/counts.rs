@@ -7,7 +7,7 @@ const RECORD: &str = include_str!("../../../../lab/records/arm_instructions.csv"
 
 /// Counts by function, level and bits.
 #[derive(Debug)]
-pub struct Counts(Vec<Count>);
+pub struct InstructionCounts(Vec<Count>);
 
 #[derive(Debug)]
 struct Count {
@@ -17,10 +17,10 @@ struct Count {
     instructions: f64,
 }
 
-impl Counts {
+impl InstructionCounts {
     /// The counts of `lab/records/arm_instructions.csv`.
     pub fn committed() -> &'static Self {
-        static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::parse(RECORD));
+        static COUNTS: LazyLock<InstructionCounts> = LazyLock::new(|| InstructionCounts::parse(RECORD));
         &COUNTS
     }
 
@@ -66,5 +66,5 @@ pub fn function_of(family: &str, benchmark: &str) -> Option<String> {
         ("goldilocks", function) => function.replace('-', "_"),
         _ => return None,
     };
-    Counts::committed().has(&function).then_some(function)
+    InstructionCounts::committed().has(&function).then_some(function)
 }

@@ -20,11 +20,11 @@ mod paper;
 mod subject;
 
 pub use assumptions::{Assumption, Assumptions};
-pub use counts::{Counts, function_of};
+pub use counts::{InstructionCounts, function_of};
 pub use paper::paper;
-pub use subject::{Choice, Subject};
+pub use subject::{RowChoice, Subject};
 
-use crate::{BenchError, record::Run};
+use crate::{BenchError, record::BenchRun};
 use serde::Serialize;
 
 /// Default lengths of vectors in bits: those for which instructions were counted.
@@ -37,10 +37,10 @@ const COUNTED_BITS: [u32; 3] = [128, 256, 512];
 /// # Errors
 /// Runs without the work or without figures that the model needs, and the errors of [`Projection::new`].
 pub fn of_runs(
-    base: &Run,
-    references: &[Run],
-    choice: &Choice,
-    question: &Question,
+    base: &BenchRun,
+    references: &[BenchRun],
+    choice: &RowChoice,
+    question: &ModelQuestion,
 ) -> Result<Projection, BenchError> {
     let (subject, row) = choice.base(base)?;
     let references =
@@ -62,7 +62,7 @@ pub fn of_runs(
 
 /// The frequencies and lengths of vectors to predict, and the assumptions.
 #[derive(Clone, Debug, Default)]
-pub struct Question {
+pub struct ModelQuestion {
     /// Frequencies in hertz, in addition to each base's own.
     pub hertz: Vec<f64>,
     /// Lengths of vectors in bits, in addition to each base's own.
@@ -145,7 +145,7 @@ impl Projection {
         [title, source, unit]: [&str; 3],
         bases: Vec<Subject>,
         references: Vec<Subject>,
-        question: &Question,
+        question: &ModelQuestion,
     ) -> Result<Self, BenchError> {
         question.check()?;
         let mut scenarios = Vec::new();
@@ -171,7 +171,7 @@ impl Projection {
     }
 }
 
-impl Question {
+impl ModelQuestion {
     fn check(&self) -> Result<(), BenchError> {
         let wrong = |problem| Err(BenchError::Model { problem });
         if let Some(hertz) = self.hertz.iter().find(|hertz| !(1e6..=1e12).contains(*hertz)) {
@@ -191,8 +191,9 @@ impl Question {
         if let Some((_, ratio)) = self.instruction_ratios.iter().find(|(of, _)| *of == bits) {
             return Ok(*ratio);
         }
-        let counted =
-            |function| Counts::committed().ratio(function, &base.implementation, base.vector_bits, bits);
+        let counted = |function| {
+            InstructionCounts::committed().ratio(function, &base.implementation, base.vector_bits, bits)
+        };
         base.function.as_deref().and_then(counted).ok_or_else(|| BenchError::Model {
             problem: format!(
                 "{}: instructions are counted for sve and sve2 at 128, 256 and 512 bits, not for {} at {} and {bits}: \

@@ -1,6 +1,6 @@
 //! The paper's own inputs, which give its figure 8: `lab/data/arm_sve_paper.toml`.
 
-use super::{Projection, Question, Subject};
+use super::{ModelQuestion, Projection, Subject};
 use crate::BenchError;
 use proofmill_cost::price;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ struct Input {
 ///
 /// # Errors
 /// The errors of [`Projection::new`].
-pub fn paper(question: &Question) -> Result<Projection, BenchError> {
+pub fn paper(question: &ModelQuestion) -> Result<Projection, BenchError> {
     let inputs: Inputs = toml::from_str(INPUTS).map_err(|error| BenchError::Malformed {
         path: "lab/data/arm_sve_paper.toml".into(),
         problem: error.to_string().split_whitespace().collect::<Vec<_>>().join(" "),

@@ -3,7 +3,7 @@
 use super::function_of;
 use crate::{
     BenchError,
-    record::{Clock, Figures, Outcome, Row, Run},
+    record::{BenchRun, Clock, Figures, RowKey, RowOutcome},
     statistics::Summary,
 };
 use proofmill_cpu::{Level, Vectors};
@@ -42,7 +42,7 @@ pub struct Subject {
 
 /// Selects the row of a run.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct RowChoice {
     /// `family/benchmark`.
     pub work: String,
     /// The size; if `None`, the largest measured one.
@@ -55,12 +55,12 @@ pub struct Choice {
     pub cycles_from_time: bool,
 }
 
-impl Choice {
+impl RowChoice {
     /// The selected row of a run as a base, which needs cycles.
     ///
     /// # Errors
     /// No such row, or a row without figures that the model needs; the sentence names them and what to do.
-    pub fn base(&self, run: &Run) -> Result<(Subject, Row), BenchError> {
+    pub fn base(&self, run: &BenchRun) -> Result<(Subject, RowKey), BenchError> {
         let (row, figures, seconds) = self.row(run)?;
         let wrong = |problem| BenchError::Model { problem: format!("run {}: {problem}", run.label) };
         let threads = f64::from(row.threads);
@@ -94,19 +94,19 @@ impl Choice {
     ///
     /// # Errors
     /// No such row.
-    pub fn reference(&self, run: &Run, base: &Row) -> Result<Subject, BenchError> {
+    pub fn reference(&self, run: &BenchRun, base: &RowKey) -> Result<Subject, BenchError> {
         let choice = Self { size: base.size.or(self.size), implementation: None, ..self.clone() };
         let (row, figures, seconds) = choice.row(run)?;
         subject(run, row, figures, seconds)
     }
 
     /// The selected row, its figures, and its median seconds.
-    fn row<'a>(&self, run: &'a Run) -> Result<(&'a Row, &'a Figures, f64), BenchError> {
+    fn row<'a>(&self, run: &'a BenchRun) -> Result<(&'a RowKey, &'a Figures, f64), BenchError> {
         let mut rows: Vec<_> = run
             .measurements
             .iter()
             .filter_map(|measurement| match &measurement.outcome {
-                Outcome::Measured(figures) => {
+                RowOutcome::Measured(figures) => {
                     let median = Summary::of(&figures.seconds)?.median;
                     (median > 0.0).then_some((&measurement.row, figures, median))
                 }
@@ -129,7 +129,7 @@ impl Choice {
     }
 }
 
-impl std::fmt::Display for Choice {
+impl std::fmt::Display for RowChoice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.work)?;
         self.size.map_or(Ok(()), |size| write!(f, " of {size}"))?;
@@ -158,7 +158,7 @@ impl Subject {
     }
 }
 
-fn subject(run: &Run, row: &Row, figures: &Figures, seconds: f64) -> Result<Subject, BenchError> {
+fn subject(run: &BenchRun, row: &RowKey, figures: &Figures, seconds: f64) -> Result<Subject, BenchError> {
     let own = Level::vectors_of(&row.implementation).unwrap_or(Vectors::Bits(64));
     let vector_bits = match own {
         Vectors::Bits(bits) => bits,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::{Clock, Figures, Machine, Measurement, Outcome, Price, Row, Run, Suite};
+use crate::record::{BenchRun, Clock, Figures, MachineFacts, Measurement, Price, RowKey, RowOutcome, Suite};
 
 fn near(found: f64, expected: f64, tolerance: f64) {
     assert!((found / expected - 1.0).abs() <= tolerance, "expected {expected}, found {found}");
@@ -23,7 +23,7 @@ fn reference(projection: &Projection, cpu: &str, vectors: &str) -> usize {
 /// text, the test checks the order and the number that follows from the model.
 #[test]
 fn the_papers_figure_8_follows_from_its_inputs() {
-    let p = paper(&Question::default()).unwrap();
+    let p = paper(&ModelQuestion::default()).unwrap();
     assert_eq!(p.scenarios.len(), 2 * 3 * 2);
     let [epyc_avx, xeon_avx, epyc_512, xeon_512] =
         [("EPYC", "AVX"), ("Xeon", "AVX"), ("EPYC", "AVX-512"), ("Xeon", "AVX-512")]
@@ -60,7 +60,7 @@ fn the_papers_figure_8_follows_from_its_inputs() {
 /// The paper's conclusion: the cost grows by less than the speed.
 #[test]
 fn machines_with_longer_vectors_stay_cheaper() {
-    let p = paper(&Question::default()).unwrap();
+    let p = paper(&ModelQuestion::default()).unwrap();
     // Abstract: at least 10% cheaper.
     let ours = p.bases[0].dollars_per_hour.unwrap();
     for reference in &p.references {
@@ -109,7 +109,7 @@ fn equations_agree_with_calculations_by_hand() {
 
 #[test]
 fn counts_agree_with_the_record() {
-    let counts = Counts::committed();
+    let counts = InstructionCounts::committed();
     near(counts.ratio("poseidon_tree", "sve2", 128, 256).unwrap(), 0.5105, 0.001);
     near(counts.ratio("poseidon_tree", "sve2", 128, 512).unwrap(), 0.2647, 0.001);
     near(counts.ratio("poseidon_tree", "sve", 256, 128).unwrap(), 1.963, 0.001);
@@ -122,8 +122,8 @@ fn counts_agree_with_the_record() {
     assert_eq!(of("msm", "bn254-g1"), None);
 }
 
-fn row(implementation: &str, size: u64, threads: u32) -> Row {
-    Row {
+fn row(implementation: &str, size: u64, threads: u32) -> RowKey {
+    RowKey {
         suite: Suite::Kernel,
         family: "merkle".into(),
         benchmark: "poseidon".into(),
@@ -133,11 +133,11 @@ fn row(implementation: &str, size: u64, threads: u32) -> Row {
     }
 }
 
-fn run(label: &str, machine: Machine, rows: Vec<(Row, f64, Option<f64>)>) -> Run {
-    let measurement = |(row, seconds, cycles): (Row, f64, Option<f64>)| Measurement {
+fn run(label: &str, machine: MachineFacts, rows: Vec<(RowKey, f64, Option<f64>)>) -> BenchRun {
+    let measurement = |(row, seconds, cycles): (RowKey, f64, Option<f64>)| Measurement {
         version: None,
         ended: jiff::Timestamp::UNIX_EPOCH,
-        outcome: Outcome::Measured(Figures {
+        outcome: RowOutcome::Measured(Figures {
             seconds: vec![seconds; 3],
             clock: if row.threads == 1 { Clock::Cpu } else { Clock::Wall },
             amount: 1.0,
@@ -152,7 +152,7 @@ fn run(label: &str, machine: Machine, rows: Vec<(Row, f64, Option<f64>)>) -> Run
         }),
         row,
     };
-    Run {
+    BenchRun {
         id: "0".repeat(32),
         label: label.into(),
         began: jiff::Timestamp::UNIX_EPOCH,
@@ -167,8 +167,8 @@ fn run(label: &str, machine: Machine, rows: Vec<(Row, f64, Option<f64>)>) -> Run
     }
 }
 
-fn choice() -> Choice {
-    Choice {
+fn choice() -> RowChoice {
+    RowChoice {
         work: "merkle/poseidon".into(),
         size: None,
         threads: None,
@@ -178,8 +178,9 @@ fn choice() -> Choice {
 }
 
 /// A run on a Graviton4 with hardware counters.
-fn arm() -> Run {
-    let machine = Machine { measured_hertz: Some(2.75e9), vector_bits: Some(128), ..Machine::default() };
+fn arm() -> BenchRun {
+    let machine =
+        MachineFacts { measured_hertz: Some(2.75e9), vector_bits: Some(128), ..MachineFacts::default() };
     let rows = vec![
         (row("portable", 1024, 1), 0.004, Some(1.12e7)),
         (row("sve2", 1024, 1), 0.002, Some(5.6e6)),
@@ -197,14 +198,14 @@ fn a_run_with_counters_is_a_base() {
     near(base.hertz, 2.8e9, 1e-12);
     assert_eq!((base.vector_bits, base.cycles, base.instructions), (128, Some(5.6e6), Some(1.12e7)));
     assert_eq!(base.function.as_deref(), Some("poseidon_tree"));
-    let x86 = run("x86", Machine::default(), vec![(row("avx512", 1024, 1), 0.001, None)]);
-    let question = Question { hertz: vec![5.6e9], vector_bits: vec![256], ..Question::default() };
+    let x86 = run("x86", MachineFacts::default(), vec![(row("avx512", 1024, 1), 0.001, None)]);
+    let question = ModelQuestion { hertz: vec![5.6e9], vector_bits: vec![256], ..ModelQuestion::default() };
     let p = of_runs(&arm(), &[x86], &choice(), &question).unwrap();
     assert_eq!((p.title.as_str(), p.source.as_str()), ("merkle/poseidon of 1024, 1 thread", "arm"));
     // 128 and 256 bits, 2.8 and 5.6 GHz.
     let times: Vec<f64> = p.scenarios.iter().map(|scenario| scenario.time).collect();
-    let [at_128, at_256] =
-        [128, 256].map(|bits| Counts::committed().instructions("poseidon_tree", "sve2", bits).unwrap());
+    let [at_128, at_256] = [128, 256]
+        .map(|bits| InstructionCounts::committed().instructions("poseidon_tree", "sve2", bits).unwrap());
     let r = at_256 / at_128;
     for (found, expected) in times.iter().zip([0.002, 0.001, 0.002 * r, 0.001 * r]) {
         near(*found, expected, 1e-9);
@@ -212,48 +213,50 @@ fn a_run_with_counters_is_a_base() {
     near(p.scenarios[1].against[0].faster[0], 1.0, 1e-9);
     near(p.scenarios[1].against[0].dollars.unwrap()[0], p.scenarios[1].cost[0], 1e-9);
     // Default question: the reference's frequency, and the lengths of vectors with counts.
-    let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
+    let machine = MachineFacts { measured_hertz: Some(4e9), ..MachineFacts::default() };
     let x86 = run("x86", machine, vec![(row("avx512", 1024, 1), 0.001, None)]);
-    let p = of_runs(&arm(), &[x86], &choice(), &Question::default()).unwrap();
+    let p = of_runs(&arm(), &[x86], &choice(), &ModelQuestion::default()).unwrap();
     let asked: Vec<_> = p.scenarios.iter().map(|s| (s.vector_bits, s.hertz > 3e9)).collect();
     assert_eq!(asked, [128, 256, 512].map(|bits| [(bits, false), (bits, true)]).concat());
 }
 
 #[test]
 fn missing_counts_are_reported_and_can_be_assumed() {
-    let machine = Machine { measured_hertz: Some(4e9), ..Machine::default() };
+    let machine = MachineFacts { measured_hertz: Some(4e9), ..MachineFacts::default() };
     let x86 = run("x86", machine, vec![(row("avx512", 1024, 2), 0.001, None)]);
     let error = choice().base(&x86).unwrap_err().to_string();
     assert!(
         error.contains("cycles and instructions are missing") && error.contains("--cycles-from-time"),
         "{error}"
     );
-    let assuming = Choice { cycles_from_time: true, ..choice() };
+    let assuming = RowChoice { cycles_from_time: true, ..choice() };
     let (base, _) = assuming.base(&x86).unwrap();
     // Cycles of both threads.
     assert_eq!((base.cycles, base.cycles_from_time, base.instructions), (Some(8e6), true, None));
-    let p = Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], &Question::default()).unwrap();
+    let p = Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], &ModelQuestion::default())
+        .unwrap();
     assert!(p.notes[0].contains("cycles were not counted"), "{:?}", p.notes);
     // Other frequencies need no counts of instructions; other lengths of vectors do, and are not tried by
     // default.
-    let faster = Question { hertz: vec![8e9], ..Question::default() };
+    let faster = ModelQuestion { hertz: vec![8e9], ..ModelQuestion::default() };
     let p = of_runs(&x86, &[], &assuming, &faster).unwrap();
     assert_eq!(
         p.scenarios.iter().map(|s| (s.vector_bits, s.speedup)).collect::<Vec<_>>(),
         [(512, 1.0), (512, 2.0)]
     );
-    let question = Question { vector_bits: vec![1024], ..Question::default() };
-    let asked =
-        |question: &Question| Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], question);
+    let question = ModelQuestion { vector_bits: vec![1024], ..ModelQuestion::default() };
+    let asked = |question: &ModelQuestion| {
+        Projection::new(["t", "s", "seconds"], vec![base.clone()], vec![], question)
+    };
     let error = asked(&question).unwrap_err().to_string();
     assert!(error.contains("not for avx512 at 512 and 1024: give --instruction-ratio 1024=SHARE"), "{error}");
-    let p = asked(&Question { instruction_ratios: vec![(1024, 0.5)], ..question }).unwrap();
+    let p = asked(&ModelQuestion { instruction_ratios: vec![(1024, 0.5)], ..question }).unwrap();
     near(p.scenarios[1].speedup, 2.0, 1e-12);
 }
 
 #[test]
 fn missing_rows_and_bad_numbers_are_errors() {
-    let none = Choice { work: "merkle/sha256".into(), size: Some(8), ..choice() }
+    let none = RowChoice { work: "merkle/sha256".into(), size: Some(8), ..choice() }
         .base(&arm())
         .unwrap_err()
         .to_string();
@@ -261,12 +264,12 @@ fn missing_rows_and_bad_numbers_are_errors() {
     let mut run = arm();
     run.machine.vector_bits = None;
     assert!(choice().base(&run).unwrap_err().to_string().contains("length of its SVE vectors is missing"));
-    let with = |assumptions: Assumptions| Question { assumptions, ..Question::default() };
+    let with = |assumptions: Assumptions| ModelQuestion { assumptions, ..ModelQuestion::default() };
     for (question, part) in [
-        (Question { hertz: vec![0.0], ..Question::default() }, "frequencies"),
-        (Question { hertz: vec![f64::NAN], ..Question::default() }, "frequencies"),
+        (ModelQuestion { hertz: vec![0.0], ..ModelQuestion::default() }, "frequencies"),
+        (ModelQuestion { hertz: vec![f64::NAN], ..ModelQuestion::default() }, "frequencies"),
         (
-            Question { instruction_ratios: vec![(256, -1.0)], ..Question::default() },
+            ModelQuestion { instruction_ratios: vec![(256, -1.0)], ..ModelQuestion::default() },
             "shares of the base's instructions",
         ),
         (with(Assumptions { dynamic_share: 1.5, ..Assumptions::default() }), "shares of 0 to 1, found 1.5"),

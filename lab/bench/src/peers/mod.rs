@@ -6,7 +6,7 @@
 
 mod runner;
 
-pub use runner::{Assignment, Limits, Runner};
+pub use runner::{Assignment, Runner, RunnerLimits};
 
 use crate::{BenchError, process};
 use serde::Deserialize;

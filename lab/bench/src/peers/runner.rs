@@ -20,20 +20,20 @@ pub struct Assignment<'a> {
     pub size: u64,
     /// The greatest number of threads to use.
     pub threads: u32,
-    /// The input, as [`crate::workload::Catalogue::input`] returns it.
+    /// The input, as [`crate::catalogue::Catalogue::input`] returns it.
     pub input: &'a [u8],
 }
 
 /// Time limits on a runner's replies.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RunnerLimits {
     /// From the start until it is ready: it reads the input, prepares and does the work once.
     pub ready: Duration,
     /// For a request of iterations, in addition to ten times the time that they are expected to take.
     pub run: Duration,
 }
 
-impl Default for Limits {
+impl Default for RunnerLimits {
     /// Five minutes and one minute.
     fn default() -> Self {
         Self { ready: Duration::from_secs(300), run: Duration::from_secs(60) }
@@ -46,7 +46,7 @@ impl Default for Limits {
 pub struct Runner {
     name: String,
     partner: Partner,
-    limits: Limits,
+    limits: RunnerLimits,
     /// Time of an iteration in the last request, by our clock; before the first request, the time until it
     /// was ready, which is longer.
     iteration: Duration,
@@ -69,7 +69,7 @@ impl Runner {
     /// # Errors
     /// A program that cannot be started, reports an error, breaks the protocol, exceeds the time limit or
     /// dies.
-    pub fn start(peer: &Peer, assignment: &Assignment<'_>, limits: Limits) -> Result<Self, BenchError> {
+    pub fn start(peer: &Peer, assignment: &Assignment<'_>, limits: RunnerLimits) -> Result<Self, BenchError> {
         let Assignment { kernel, size, threads, input } = *assignment;
         let name = format!("{kernel} of {size} by {}", peer.name);
         let failed = |problem: String| BenchError::Workload { name: name.clone(), problem };

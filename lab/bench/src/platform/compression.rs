@@ -1,6 +1,6 @@
 //! gzip (zlib) and brotli (Google's library), both bundled: each thread compresses one page in memory.
 
-use super::{Job, Obstacle, PAGE, Prepared, Quantity, Sample, timing};
+use super::{Obstacle, PAGE, PlatformJob, PreparedJob, Quantity, Sample, timing};
 use crate::record::Clock;
 use brotlic::{CompressionMode, Quality, WindowSize};
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -10,14 +10,14 @@ const BROTLI_LEVELS: std::ops::RangeInclusive<u8> = 0..=11;
 /// gzip's largest window: 2^15 bytes.
 const WINDOW: u8 = 15;
 
-pub(super) fn jobs(threads: u32) -> Vec<Job> {
+pub(super) fn jobs(threads: u32) -> Vec<PlatformJob> {
     let gzip = GZIP_LEVELS.map(|level| job("gzip", "zlib", level, threads));
     gzip.chain(BROTLI_LEVELS.map(|level| job("brotli", "brotli", level, threads))).collect()
 }
 
-fn job(family: &'static str, implementation: &'static str, level: u8, threads: u32) -> Job {
+fn job(family: &'static str, implementation: &'static str, level: u8, threads: u32) -> PlatformJob {
     let benchmark = format!("level-{level:02}");
-    Job {
+    PlatformJob {
         family,
         implementation,
         threads,
@@ -44,7 +44,7 @@ fn job(family: &'static str, implementation: &'static str, level: u8, threads: u
                 "gzip" => versions::zlib(),
                 _ => versions::brotli(),
             };
-            Ok(Prepared {
+            Ok(PreparedJob {
                 version: Some(version),
                 bytes_out: Some(length as u64),
                 answer: None,

@@ -1,6 +1,6 @@
 //! Go's standard library, measured by a program in this repository that is built when it is first needed.
 
-use super::{Context, Job, Obstacle, PAGE, Prepared, Quantity, failed, folder::Folder, timing};
+use super::{Context, Obstacle, PAGE, PlatformJob, PreparedJob, Quantity, failed, folder::Folder, timing};
 use crate::{
     process::{self, Partner},
     record::Clock,
@@ -39,21 +39,21 @@ const BUILD: Duration = Duration::from_secs(300);
 const ANSWER: &str = "checked";
 
 /// The program, in a folder that is removed on drop.
-pub(super) struct Program {
+pub(super) struct GoProgram {
     path: PathBuf,
     _folder: Folder,
 }
 
-pub(super) fn jobs(threads: u32) -> Vec<Job> {
+pub(super) fn jobs(threads: u32) -> Vec<PlatformJob> {
     let jobs = BENCHMARKS
         .iter()
         .flat_map(|&(family, names)| names.iter().map(move |name| job(family, name, threads)));
     jobs.collect()
 }
 
-fn job(family: &'static str, name: &'static str, threads: u32) -> Job {
+fn job(family: &'static str, name: &'static str, threads: u32) -> PlatformJob {
     let (amount, unit) = work(family, name);
-    Job {
+    PlatformJob {
         family,
         implementation: "go",
         threads,
@@ -80,7 +80,12 @@ fn job(family: &'static str, name: &'static str, threads: u32) -> Job {
                 let _program = &program;
                 Ok(vec![timing::sample(partners, threads == 1, ANSWER, &named, context)?])
             };
-            Ok(Prepared { version: Some(version), bytes_out: None, answer: None, sample: Box::new(sample) })
+            Ok(PreparedJob {
+                version: Some(version),
+                bytes_out: None,
+                answer: None,
+                sample: Box::new(sample),
+            })
         }),
     }
 }
@@ -96,7 +101,7 @@ fn work(family: &str, name: &str) -> (f64, &'static str) {
     }
 }
 
-fn build(context: &Context<'_>) -> Result<Program, Obstacle> {
+fn build(context: &Context<'_>) -> Result<GoProgram, Obstacle> {
     let go = context.find("go", "golang-go")?;
     let io = |error: std::io::Error| Obstacle::Failed(format!("go's source cannot be written: {error}"));
     let folder = Folder::new().map_err(io)?;
@@ -106,7 +111,7 @@ fn build(context: &Context<'_>) -> Result<Program, Obstacle> {
     let path = folder.path().join("platform");
     let mut command = process::command(&go);
     command.args(["build", "-o"]).arg(&path).arg(".").current_dir(folder.path());
-    // Uses only what is installed: no other toolchain, no downloaded module, no enclosing workspace.
+    // Uses only installed parts: no other toolchain, no downloaded module, no enclosing workspace.
     command.envs([
         ("GOTOOLCHAIN", "local"),
         ("GOPROXY", "off"),
@@ -118,5 +123,5 @@ fn build(context: &Context<'_>) -> Result<Program, Obstacle> {
         command.env("GOCACHE", folder.path().join("cache"));
     }
     process::output(command, BUILD).map_err(failed("go build"))?;
-    Ok(Program { path, _folder: folder })
+    Ok(GoProgram { path, _folder: folder })
 }

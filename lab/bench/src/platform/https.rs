@@ -1,9 +1,11 @@
 //! NGINX under load from wrk: a page over TLS 1.2, rewritten by Lua and compressed by brotli for each
 //! request.
 
-use super::{Context, Job, Obstacle, PAGE, Prepared, Quantity, Sample, compression, failed, folder::Folder};
+use super::{
+    Context, Obstacle, PAGE, PlatformJob, PreparedJob, Quantity, Sample, compression, failed, folder::Folder,
+};
 use crate::{
-    process::{self, Output, Running},
+    process::{self, ProcessOutput, RunningProcess},
     record::Clock,
 };
 use std::{
@@ -31,8 +33,8 @@ const START: Duration = Duration::from_secs(10);
 /// Attempts to start: another process may take a free port before the server does.
 const TRIES: usize = 3;
 
-pub(super) fn jobs(threads: u32) -> Vec<Job> {
-    vec![Job {
+pub(super) fn jobs(threads: u32) -> Vec<PlatformJob> {
+    vec![PlatformJob {
         family: "https",
         implementation: "nginx",
         threads,
@@ -49,7 +51,7 @@ pub(super) fn jobs(threads: u32) -> Vec<Job> {
             let bytes = fetch(&programs, &server, context)?;
             let version = programs.version.clone();
             let sample = move || Ok(vec![load(&programs, &server, threads, context)?]);
-            Ok(Prepared {
+            Ok(PreparedJob {
                 version: Some(version),
                 bytes_out: Some(bytes),
                 answer: None,
@@ -95,7 +97,7 @@ fn modules_path(configuration: &str) -> Option<PathBuf> {
 /// A server that listens on the loopback until this is dropped or this process ends.
 struct Server {
     /// Declared first, so that it is dropped before the folder.
-    running: Running,
+    running: RunningProcess,
     port: u16,
     folder: Folder,
 }
@@ -134,7 +136,7 @@ impl Server {
         fs::write(root.join("nginx.conf"), configuration).map_err(io)?;
         let mut command = process::command(&programs.nginx);
         command.arg("-p").arg(root).args(["-c", "nginx.conf"]).stdout(Stdio::null()).stderr(Stdio::null());
-        let running = Running::start(command).map_err(io)?;
+        let running = RunningProcess::start(command).map_err(io)?;
         let mut server = Self { running, port, folder };
         server.wait()?;
         Ok(server)
@@ -274,7 +276,7 @@ fn load(
 }
 
 /// Parses `Requests/sec:   1104.59`. Failed requests are an error.
-fn rate(output: &Output) -> Result<f64, Obstacle> {
+fn rate(output: &ProcessOutput) -> Result<f64, Obstacle> {
     let text = output.text();
     let wrong = |found: &str| Obstacle::Failed(format!("wrk: expected a rate of requests, found {found:?}"));
     if let Some(line) = text.lines().find(|line| line.contains("Socket errors") || line.contains("Non-2xx")) {
@@ -289,8 +291,8 @@ fn rate(output: &Output) -> Result<f64, Obstacle> {
 mod tests {
     use super::*;
 
-    fn output_of(text: &str) -> Output {
-        Output { bytes: text.as_bytes().to_vec(), stderr: String::new() }
+    fn output_of(text: &str) -> ProcessOutput {
+        ProcessOutput { bytes: text.as_bytes().to_vec(), stderr: String::new() }
     }
 
     /// Recorded from wrk 4.1.0.

@@ -1,6 +1,6 @@
 //! LuaJIT: scripts in this repository, one process per thread.
 
-use super::{Context, Job, Obstacle, Prepared, Quantity, failed, folder::Folder, timing};
+use super::{Context, Obstacle, PlatformJob, PreparedJob, Quantity, failed, folder::Folder, timing};
 use crate::{
     process::{self, Partner},
     record::Clock,
@@ -36,12 +36,12 @@ const SCRIPTS: [(&str, &str, &str); 8] = [
     ("rewrite", include_str!("../../../../lab/platform/lua/rewrite.lua"), "1000 24 97865 217865"),
 ];
 
-pub(super) fn jobs(threads: u32) -> Vec<Job> {
+pub(super) fn jobs(threads: u32) -> Vec<PlatformJob> {
     SCRIPTS.iter().map(|&(name, text, answer)| job(name, text, answer, threads)).collect()
 }
 
-fn job(name: &'static str, text: &'static str, answer: &'static str, threads: u32) -> Job {
-    Job {
+fn job(name: &'static str, text: &'static str, answer: &'static str, threads: u32) -> PlatformJob {
+    PlatformJob {
         family: "luajit",
         implementation: "luajit",
         threads,
@@ -73,7 +73,7 @@ fn job(name: &'static str, text: &'static str, answer: &'static str, threads: u3
                 let _folder = &folder;
                 Ok(vec![timing::sample(&mut partners, threads == 1, answer, &named, context)?])
             };
-            Ok(Prepared {
+            Ok(PreparedJob {
                 version,
                 bytes_out: None,
                 answer: Some(answer.to_owned()),

@@ -16,9 +16,9 @@ mod timing;
 use crate::{
     BenchError,
     definition::Threads,
-    power::{Mark, PowerMeter},
-    process::{self, Failure},
-    record::{Clock, Figures, Measurement, Outcome, Row, Suite},
+    power::{MeterMark, PowerMeter},
+    process::{self, ProcessFailure},
+    record::{Clock, Figures, Measurement, RowKey, RowOutcome, Suite},
 };
 use jiff::Timestamp;
 use std::{cell::OnceCell, ffi::OsString, path::PathBuf, rc::Rc, thread, time::Duration};
@@ -42,7 +42,7 @@ pub(crate) const PAGE: &str = include_str!("page.html");
 
 /// Which programs to run, and for how long.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PlatformOptions {
     /// Families, or groups such as `openssl` and `go`; if empty, all.
     pub only: Vec<String>,
     /// Numbers of threads.
@@ -57,7 +57,7 @@ pub struct Options {
     pub path: OsString,
 }
 
-impl Default for Options {
+impl Default for PlatformOptions {
     /// All programs, on one core and on all, five samples of one second.
     fn default() -> Self {
         let mut path = std::env::var_os("PATH").unwrap_or_default();
@@ -76,9 +76,9 @@ impl Default for Options {
 
 /// The row that is measured next.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
+pub struct PlatformProgress<'a> {
     /// The first of the rows that are measured together.
-    pub row: &'a Row,
+    pub row: &'a RowKey,
     /// Number of finished rows.
     pub done: usize,
     /// Number of all rows.
@@ -89,7 +89,7 @@ pub struct Progress<'a> {
 ///
 /// # Errors
 /// An unknown group.
-pub fn rows(options: &Options) -> Result<Vec<Row>, BenchError> {
+pub fn rows(options: &PlatformOptions) -> Result<Vec<RowKey>, BenchError> {
     Ok(jobs(options)?.into_iter().flat_map(|job| job.rows()).collect())
 }
 
@@ -98,9 +98,9 @@ pub fn rows(options: &Options) -> Result<Vec<Row>, BenchError> {
 /// # Errors
 /// An unknown group, and errors of `each`.
 pub fn run(
-    options: &Options,
+    options: &PlatformOptions,
     meter: Option<&PowerMeter>,
-    mut progress: impl FnMut(Progress<'_>),
+    mut progress: impl FnMut(PlatformProgress<'_>),
     mut each: impl FnMut(Measurement) -> Result<(), BenchError>,
 ) -> Result<(), BenchError> {
     let jobs = jobs(options)?;
@@ -110,7 +110,7 @@ pub fn run(
     for job in jobs {
         let rows = job.rows();
         if let Some(row) = rows.first() {
-            progress(Progress { row, done, rows: count });
+            progress(PlatformProgress { row, done, rows: count });
         }
         done += rows.len();
         for (row, (version, outcome)) in rows.into_iter().zip(job.measure(&context)) {
@@ -126,7 +126,7 @@ pub fn clean_up() {
     folder::remove_all();
 }
 
-fn jobs(options: &Options) -> Result<Vec<Job>, BenchError> {
+fn jobs(options: &PlatformOptions) -> Result<Vec<PlatformJob>, BenchError> {
     if let Some(unknown) = options.only.iter().find(|name| !GROUPS.iter().any(|family| belongs(family, name)))
     {
         return Err(BenchError::Workload {
@@ -149,7 +149,7 @@ fn jobs(options: &Options) -> Result<Vec<Job>, BenchError> {
             counts.push(count);
         }
     }
-    let mut jobs: Vec<Job> = [openssl::jobs, compression::jobs, go::jobs, luajit::jobs, https::jobs]
+    let mut jobs: Vec<PlatformJob> = [openssl::jobs, compression::jobs, go::jobs, luajit::jobs, https::jobs]
         .iter()
         .flat_map(|of_program| counts.iter().flat_map(|&threads| of_program(threads)).collect::<Vec<_>>())
         .collect();
@@ -164,10 +164,10 @@ fn belongs(family: &str, group: &str) -> bool {
 
 /// The environment of a job.
 struct Context<'a> {
-    options: &'a Options,
+    options: &'a PlatformOptions,
     meter: Option<&'a PowerMeter>,
     /// The Go program, built for the first row that needs it.
-    go: OnceCell<Result<Rc<go::Program>, Obstacle>>,
+    go: OnceCell<Result<Rc<go::GoProgram>, Obstacle>>,
 }
 
 impl Context<'_> {
@@ -182,7 +182,7 @@ impl Context<'_> {
         self.options.time + self.options.patience
     }
 
-    fn mark(&self) -> Option<Mark> {
+    fn mark(&self) -> Option<MeterMark> {
         self.meter.map(PowerMeter::mark)
     }
 }
@@ -195,10 +195,10 @@ enum Obstacle {
 }
 
 impl Obstacle {
-    fn outcome(self) -> Outcome {
+    fn outcome(self) -> RowOutcome {
         match self {
-            Self::Absent(remedy) => Outcome::Absent { remedy },
-            Self::Failed(reason) => Outcome::Failed { reason },
+            Self::Absent(remedy) => RowOutcome::Absent { remedy },
+            Self::Failed(reason) => RowOutcome::Failed { reason },
         }
     }
 }
@@ -210,7 +210,7 @@ impl From<String> for Obstacle {
 }
 
 /// Adds the program's name to a failure.
-fn failed(program: &str) -> impl Fn(Failure) -> Obstacle {
+fn failed(program: &str) -> impl Fn(ProcessFailure) -> Obstacle {
     move |failure| Obstacle::Failed(format!("{program} {failure}"))
 }
 
@@ -223,7 +223,7 @@ struct Quantity {
 }
 
 /// Rows that one program measures together.
-struct Job {
+struct PlatformJob {
     family: &'static str,
     implementation: &'static str,
     threads: u32,
@@ -232,10 +232,10 @@ struct Job {
     prepare: Box<Prepare>,
 }
 
-type Prepare = dyn for<'a> FnOnce(&'a Context<'_>) -> Result<Prepared<'a>, Obstacle>;
+type Prepare = dyn for<'a> FnOnce(&'a Context<'_>) -> Result<PreparedJob<'a>, Obstacle>;
 
 /// Work that is ready for samples.
-struct Prepared<'a> {
+struct PreparedJob<'a> {
     version: Option<String>,
     bytes_out: Option<u64>,
     answer: Option<String>,
@@ -247,12 +247,12 @@ struct Prepared<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     seconds: f64,
-    window: Option<(Mark, Mark)>,
+    window: Option<(MeterMark, MeterMark)>,
 }
 
-impl Job {
-    fn rows(&self) -> Vec<Row> {
-        let row = |subject: &Quantity| Row {
+impl PlatformJob {
+    fn rows(&self) -> Vec<RowKey> {
+        let row = |subject: &Quantity| RowKey {
             suite: Suite::Platform,
             family: self.family.to_owned(),
             benchmark: subject.benchmark.clone(),
@@ -264,7 +264,7 @@ impl Job {
     }
 
     /// The outcome of each row.
-    fn measure(self, context: &Context<'_>) -> Vec<(Option<String>, Outcome)> {
+    fn measure(self, context: &Context<'_>) -> Vec<(Option<String>, RowOutcome)> {
         let mut prepared = match (self.prepare)(context) {
             Ok(prepared) => prepared,
             Err(obstacle) => return vec![(None, obstacle.outcome()); self.subjects.len()],
@@ -278,7 +278,7 @@ impl Job {
             }
         }
         let outcome = |(subject, samples): (Quantity, Vec<Sample>)| {
-            Outcome::Measured(Figures {
+            RowOutcome::Measured(Figures {
                 seconds: samples.iter().map(|sample| sample.seconds).collect(),
                 clock: self.clock,
                 amount: subject.amount,

@@ -1,9 +1,9 @@
 //! `openssl speed -mr`: signatures and authenticated ciphers.
 
-use super::{Context, Job, Obstacle, Prepared, Quantity, Sample, failed};
+use super::{Context, Obstacle, PlatformJob, PreparedJob, Quantity, Sample, failed};
 use crate::{
-    power::Mark,
-    process::{self, Output},
+    power::MeterMark,
+    process::{self, ProcessOutput},
     record::Clock,
 };
 use std::{path::Path, time::Duration};
@@ -14,7 +14,7 @@ const CIPHERS: [&str; 3] = ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"];
 /// Lengths of messages in bytes: a short message, the start of a page, the largest TLS record.
 const BLOCKS: [u64; 3] = [64, 1024, 16384];
 
-pub(super) fn jobs(threads: u32) -> Vec<Job> {
+pub(super) fn jobs(threads: u32) -> Vec<PlatformJob> {
     let keys = KEYS.map(|(word, name)| {
         let subject = |what: &str, unit| Quantity {
             benchmark: format!("{name}-{what}"),
@@ -40,9 +40,9 @@ pub(super) fn jobs(threads: u32) -> Vec<Job> {
     keys.into_iter().chain(ciphers).collect()
 }
 
-fn job(family: &'static str, threads: u32, subjects: Vec<Quantity>, words: Vec<String>) -> Job {
+fn job(family: &'static str, threads: u32, subjects: Vec<Quantity>, words: Vec<String>) -> PlatformJob {
     let amounts: Vec<f64> = subjects.iter().map(|subject| subject.amount).collect();
-    Job {
+    PlatformJob {
         family,
         implementation: "openssl",
         threads,
@@ -52,7 +52,12 @@ fn job(family: &'static str, threads: u32, subjects: Vec<Quantity>, words: Vec<S
             let program = context.find("openssl", "openssl")?;
             let version = version(&program, context)?;
             let sample = move || speed(&program, &words, &amounts, threads, context);
-            Ok(Prepared { version: Some(version), bytes_out: None, answer: None, sample: Box::new(sample) })
+            Ok(PreparedJob {
+                version: Some(version),
+                bytes_out: None,
+                answer: None,
+                sample: Box::new(sample),
+            })
         }),
     }
 }
@@ -101,12 +106,12 @@ fn speed(
 /// The window of each operation: from the start in the first process to the end in the last one; and the
 /// start lines seen so far.
 #[derive(Default)]
-struct Windows(Vec<(Mark, Option<Mark>)>, Vec<String>);
+struct Windows(Vec<(MeterMark, Option<MeterMark>)>, Vec<String>);
 
 impl Windows {
     /// `+DTP:2048:private:rsa:1` and `+DT:AES-128-GCM:1:16384` begin an operation; `+R1:4864:2048:0.99` and
     /// `+R:2221838:AES-128-GCM:0.98` end it.
-    fn observe(&mut self, line: &str, now: Option<Mark>) {
+    fn observe(&mut self, line: &str, now: Option<MeterMark>) {
         let Some(now) = now else { return };
         if line.starts_with("+DT") {
             if !self.1.iter().any(|known| known == line) {
@@ -123,7 +128,7 @@ impl Windows {
         }
     }
 
-    fn of(&self, index: usize) -> Option<(Mark, Mark)> {
+    fn of(&self, index: usize) -> Option<(MeterMark, MeterMark)> {
         let &(from, to) = self.0.get(index)?;
         Some((from, to?))
     }
@@ -131,13 +136,13 @@ impl Windows {
 
 /// Operations or bytes per second, of all processes together: `+F2:2:2048:SIGN:VERIFY` for RSA,
 /// `+F4:3:256:SIGN:VERIFY` for ECDSA, `+F:25:AES-128-GCM:BYTES`.
-fn rates(output: &Output) -> Option<Vec<f64>> {
+fn rates(output: &ProcessOutput) -> Option<Vec<f64>> {
     let text = output.text();
     let line = text.lines().find(|line| line.starts_with("+F"))?;
     line.split(':').skip(3).map(|rate| rate.trim().parse().ok().filter(|rate: &f64| *rate > 0.0)).collect()
 }
 
-fn last_line(output: &Output) -> String {
+fn last_line(output: &ProcessOutput) -> String {
     output.text().lines().chain(output.stderr.lines()).last().unwrap_or_default().to_owned()
 }
 
@@ -145,8 +150,8 @@ fn last_line(output: &Output) -> String {
 mod tests {
     use super::*;
 
-    fn output_of(stdout: &str) -> Output {
-        Output { bytes: stdout.as_bytes().to_vec(), stderr: String::new() }
+    fn output_of(stdout: &str) -> ProcessOutput {
+        ProcessOutput { bytes: stdout.as_bytes().to_vec(), stderr: String::new() }
     }
 
     /// Recorded from OpenSSL 3.0.19 with `-multi 2`. A single process prints only the last lines.
@@ -189,7 +194,7 @@ mod tests {
             windows.observe(line, Some(mark));
             mark
         });
-        let seconds = |window: Option<(Mark, Mark)>| window.map(|(from, to)| from.seconds_to(&to));
+        let seconds = |window: Option<(MeterMark, MeterMark)>| window.map(|(from, to)| from.seconds_to(&to));
         assert_eq!(seconds(windows.of(0)), Some(marks[0].seconds_to(&marks[4])));
         assert_eq!(seconds(windows.of(1)), Some(marks[3].seconds_to(&marks[5])));
         assert!(windows.of(2).is_none());

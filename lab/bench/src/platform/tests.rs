@@ -3,8 +3,8 @@
 use super::*;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Instant};
 
-fn options(path: &Path, only: &[&str]) -> Options {
-    Options {
+fn options(path: &Path, only: &[&str]) -> PlatformOptions {
+    PlatformOptions {
         only: only.iter().map(|&name| name.to_owned()).collect(),
         threads: vec![Threads::Count(1)],
         time: Duration::from_millis(20),
@@ -14,7 +14,7 @@ fn options(path: &Path, only: &[&str]) -> Options {
     }
 }
 
-fn measured(options: &Options, meter: Option<&PowerMeter>) -> Vec<Measurement> {
+fn measured(options: &PlatformOptions, meter: Option<&PowerMeter>) -> Vec<Measurement> {
     let mut measurements = Vec::new();
     let keep = |measurement| {
         measurements.push(measurement);
@@ -43,7 +43,7 @@ fn rows_of_absent_programs_name_the_packages() {
             _ => "nginx",
         };
         let remedy = format!("apt-get install {package}");
-        assert_eq!(measurement.outcome, Outcome::Absent { remedy }, "{:?}", measurement.row);
+        assert_eq!(measurement.outcome, RowOutcome::Absent { remedy }, "{:?}", measurement.row);
     }
 }
 
@@ -63,7 +63,7 @@ fn modules_that_are_missing_are_named() {
     );
     let measurements = measured(&options(folder.path(), &["https"]), None);
     let remedy = "apt-get install libnginx-mod-http-lua".to_owned();
-    assert_eq!(measurements[0].outcome, Outcome::Absent { remedy });
+    assert_eq!(measurements[0].outcome, RowOutcome::Absent { remedy });
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn programs_that_hang_fail_or_print_garbage_are_failures_and_other_rows_are_meas
         let measurements = measured(&options(folder.path(), &["openssl-public-key"]), None);
         assert!(began.elapsed() < Duration::from_secs(20));
         let reason = |measurement: Measurement| match measurement.outcome {
-            Outcome::Failed { reason } => reason,
+            RowOutcome::Failed { reason } => reason,
             other => panic!("{other:?}"),
         };
         measurements.into_iter().map(reason).collect::<Vec<_>>()
@@ -103,7 +103,7 @@ fn figures_are_those_of_the_programs() {
     let measurements = measured(&options(folder.path(), &["openssl-public-key"]), Some(&meter));
     let names: Vec<_> = measurements.iter().map(|measurement| measurement.row.benchmark.as_str()).collect();
     assert_eq!(names, ["rsa2048-sign", "rsa2048-verify", "ecdsa-p256-sign", "ecdsa-p256-verify"]);
-    let Outcome::Measured(figures) = &measurements[1].outcome else { panic!("{measurements:?}") };
+    let RowOutcome::Measured(figures) = &measurements[1].outcome else { panic!("{measurements:?}") };
     assert_eq!(figures.seconds, [1.0 / 4000.0; 2]);
     assert_eq!((figures.amount, figures.unit.as_str(), figures.clock), (1.0, "verifications", Clock::Wall));
     assert!((figures.watts.unwrap() - 50.0).abs() < 1e-9);
@@ -115,7 +115,7 @@ fn a_wrong_answer_has_no_time() {
     let folder = tempfile::tempdir().unwrap();
     program(folder.path(), "luajit", "echo ready LuaJIT 9\nread line\necho done 1 1000000 1000000 wrong");
     let measurements = measured(&options(folder.path(), &["luajit"]), None);
-    let Outcome::Failed { reason } = &measurements[3].outcome else { panic!("{measurements:?}") };
+    let RowOutcome::Failed { reason } = &measurements[3].outcome else { panic!("{measurements:?}") };
     assert_eq!(reason, "luajit's fannkuch: expected the answer \"8629 30\", found \"wrong\"");
 }
 
@@ -127,7 +127,7 @@ fn compression_needs_no_program_and_reports_bytes() {
     let measurements = measured(&options, None);
     assert_eq!(measurements.len(), 18, "2 threads once");
     for measurement in measurements {
-        let Outcome::Measured(figures) = &measurement.outcome else { panic!("{measurement:?}") };
+        let RowOutcome::Measured(figures) = &measurement.outcome else { panic!("{measurement:?}") };
         assert_eq!(figures.seconds.len(), 2);
         assert!(figures.seconds.iter().all(|seconds| (1e-5..1.0).contains(seconds)));
         assert!((6_000..12_000).contains(&figures.bytes_out.unwrap()));

@@ -81,7 +81,7 @@ impl fmt::Display for PowerSource {
 
 /// A point in time of a [`PowerMeter`].
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub struct MeterMark {
     instant: Instant,
     /// The same moment on the system clock, which a meter's file uses.
     time: Timestamp,
@@ -89,7 +89,7 @@ pub struct Mark {
     microjoules: Option<u64>,
 }
 
-impl Mark {
+impl MeterMark {
     /// Seconds from this moment to a later one; 0 if it is not later.
     #[must_use]
     pub fn seconds_to(&self, later: &Self) -> f64 {
@@ -102,7 +102,7 @@ pub struct PowerMeter {
     source: PowerSource,
     instrument: Instrument,
     /// The zero of a [`Timeline`]'s times.
-    epoch: Mark,
+    epoch: MeterMark,
 }
 
 enum Instrument {
@@ -116,10 +116,10 @@ impl PowerMeter {
     /// Starts reading `source`.
     ///
     /// # Errors
-    /// A power source that is missing or may not be read, with what to do about it; a file that is not a
+    /// A power source that is missing or may not be read: the error says what to do. A file that is not a
     /// meter's; watts that are not a positive number.
     pub fn start(source: &PowerSource) -> Result<Self, BenchError> {
-        let epoch = Mark { instant: Instant::now(), time: Timestamp::now(), microjoules: None };
+        let epoch = MeterMark { instant: Instant::now(), time: Timestamp::now(), microjoules: None };
         let instrument = match source {
             PowerSource::Rapl(root) => {
                 let counters = Rapl::open(root).map_err(|error| BenchError::Power {
@@ -156,18 +156,18 @@ impl PowerMeter {
 
     /// The current moment. Costs at most a read of each package's counter.
     #[must_use]
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> MeterMark {
         let microjoules = match &self.instrument {
             Instrument::Rapl(counters, _) => lock(counters).read(),
             _ => None,
         };
-        Mark { instant: Instant::now(), time: Timestamp::now(), microjoules }
+        MeterMark { instant: Instant::now(), time: Timestamp::now(), microjoules }
     }
 
     /// Joules used between two moments of this meter; `None` if the readings do not cover all of the window.
     #[must_use]
-    pub fn joules(&self, from: &Mark, to: &Mark) -> Option<f64> {
-        let seconds = |mark: &Mark| mark.instant.duration_since(self.epoch.instant).as_secs_f64();
+    pub fn joules(&self, from: &MeterMark, to: &MeterMark) -> Option<f64> {
+        let seconds = |mark: &MeterMark| mark.instant.duration_since(self.epoch.instant).as_secs_f64();
         match &self.instrument {
             Instrument::Rapl(..) => Some(to.microjoules?.checked_sub(from.microjoules?)? as f64 * 1e-6),
             Instrument::Controller(readings, _) => lock(readings).joules(seconds(from), seconds(to)),
@@ -183,12 +183,12 @@ impl PowerMeter {
 
     /// The mean power in watts between two moments of this meter; `None` where [`PowerMeter::joules`] is.
     #[must_use]
-    pub fn watts(&self, from: &Mark, to: &Mark) -> Option<f64> {
+    pub fn watts(&self, from: &MeterMark, to: &MeterMark) -> Option<f64> {
         let watts = self.joules(from, to)? / from.seconds_to(to);
         watts.is_finite().then_some(watts)
     }
 
-    /// The source's name, as in [`crate::record::Run::power_source`].
+    /// The source's name, as in [`crate::record::BenchRun::power_source`].
     #[must_use]
     pub fn source(&self) -> String {
         self.source.to_string()

@@ -118,9 +118,9 @@ fn a_controller_without_an_answer_is_an_error() {
     assert!(reason(zero).contains("found none"));
 }
 
-fn at(seconds: i64) -> Mark {
+fn at(seconds: i64) -> MeterMark {
     let time = Timestamp::from_second(seconds).unwrap();
-    Mark { instant: Instant::now(), time, microjoules: None }
+    MeterMark { instant: Instant::now(), time, microjoules: None }
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! The data for the page's script: runs without samples, rows with statistics, and comparisons.
 
 use super::{
-    Page,
-    verdict::{self, Answer, FamilyLevels, Work as JudgedWork},
+    ReportPage,
+    verdict::{self, FamilyLevels, JudgedWork, ReportAnswer},
 };
 use crate::{
     compare::comparable,
     model::Projection,
-    record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Phase, Price, Row, Run, Suite},
+    record::{
+        BenchRun, Clock, Figures, MachineFacts, Measurement, Noise, PhaseTime, Price, RowKey, RowOutcome,
+        Suite,
+    },
     statistics::{CONFIDENCE, Ratio, Summary, thinned},
 };
 use jiff::Timestamp;
@@ -17,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The data of a page.
 #[derive(Serialize)]
-pub(super) struct Data<'a> {
+pub(super) struct PageData<'a> {
     confidence: f64,
     levels: &'static [&'static str],
     baseline: usize,
@@ -26,7 +29,7 @@ pub(super) struct Data<'a> {
     rows: Vec<RowData<'a>>,
     comparisons: Vec<Comparison<'a>>,
     projections: &'a [Projection],
-    answer: Answer,
+    answer: ReportAnswer,
 }
 
 /// A run without its measurements.
@@ -39,7 +42,7 @@ struct RunHead<'a> {
     ended: Option<Timestamp>,
     command: String,
     version: &'a str,
-    machine: &'a Machine,
+    machine: &'a MachineFacts,
     noise: &'a Noise,
     power_source: &'a Option<String>,
     price: &'a Option<Price>,
@@ -58,7 +61,7 @@ struct FamilyHead<'a> {
 struct RowData<'a> {
     run: usize,
     #[serde(flatten)]
-    row: &'a Row,
+    row: &'a RowKey,
     /// Whether the implementation is one of Proofmill's levels.
     ours: bool,
     version: &'a Option<String>,
@@ -78,7 +81,7 @@ struct FiguresData<'a> {
     unit: &'a str,
     cycles: Option<f64>,
     instructions: Option<f64>,
-    phases: &'a [Phase],
+    phases: &'a [PhaseTime],
     peak_memory: Option<u64>,
     bytes_out: Option<u64>,
     watts: Option<f64>,
@@ -125,8 +128,8 @@ struct Measured<'a> {
     summary: Summary,
 }
 
-impl<'a> Data<'a> {
-    pub(super) fn new(page: &Page<'a>) -> Self {
+impl<'a> PageData<'a> {
+    pub(super) fn new(page: &ReportPage<'a>) -> Self {
         let measurements = measurements(page);
         let measured: Vec<_> =
             measurements.iter().map(|(_, measurement)| Measured::of(measurement)).collect();
@@ -149,7 +152,7 @@ impl<'a> Data<'a> {
 }
 
 /// The page's answer alone.
-pub(super) fn answer(page: &Page<'_>) -> Answer {
+pub(super) fn answer(page: &ReportPage<'_>) -> ReportAnswer {
     let measurements = measurements(page);
     let measured: Vec<_> = measurements.iter().map(|(_, measurement)| Measured::of(measurement)).collect();
     let groups = Groups::new(&measurements, &measured);
@@ -157,23 +160,23 @@ pub(super) fn answer(page: &Page<'_>) -> Answer {
 }
 
 /// All runs' rows, each with the index of its run.
-fn measurements<'a>(page: &Page<'a>) -> Vec<(usize, &'a Measurement)> {
+fn measurements<'a>(page: &ReportPage<'a>) -> Vec<(usize, &'a Measurement)> {
     let of_run = |(index, run)| latest(run).into_iter().map(move |measurement| (index, measurement));
     page.runs.iter().enumerate().flat_map(of_run).collect()
 }
 
 impl<'a> Measured<'a> {
     fn of(measurement: &'a Measurement) -> Option<Self> {
-        let Outcome::Measured(figures) = &measurement.outcome else { return None };
+        let RowOutcome::Measured(figures) = &measurement.outcome else { return None };
         let summary = Summary::of(&figures.seconds)?;
         (summary.min > 0.0 && figures.amount > 0.0).then_some(Self { figures, summary })
     }
 }
 
 /// A run's rows in the order of their first measurement, each with its last measurement.
-fn latest(run: &Run) -> Vec<&Measurement> {
+fn latest(run: &BenchRun) -> Vec<&Measurement> {
     let mut rows: Vec<&Measurement> = Vec::new();
-    let mut at: HashMap<&Row, usize> = HashMap::new();
+    let mut at: HashMap<&RowKey, usize> = HashMap::new();
     for measurement in &run.measurements {
         match at.get(&measurement.row) {
             Some(&index) => rows[index] = measurement,
@@ -186,7 +189,7 @@ fn latest(run: &Run) -> Vec<&Measurement> {
     rows
 }
 
-fn heads(runs: &[Run]) -> Vec<RunHead<'_>> {
+fn heads(runs: &[BenchRun]) -> Vec<RunHead<'_>> {
     let alike = |wanted: &str| runs.iter().filter(|run| run.label == wanted).count() > 1;
     runs.iter()
         .enumerate()
@@ -210,7 +213,7 @@ fn heads(runs: &[Run]) -> Vec<RunHead<'_>> {
 }
 
 /// The measured families in their definitions' order; then those without a definition, by name.
-fn families<'a>(page: &Page<'a>, measurements: &[(usize, &'a Measurement)]) -> Vec<FamilyHead<'a>> {
+fn families<'a>(page: &ReportPage<'a>, measurements: &[(usize, &'a Measurement)]) -> Vec<FamilyHead<'a>> {
     let mut names: Vec<&str> =
         measurements.iter().map(|(_, measurement)| measurement.row.family.as_str()).collect();
     names.sort_unstable();
@@ -238,7 +241,7 @@ struct Groups<'m, 'a> {
     alike: HashMap<(usize, Work<'a>, u32), Vec<usize>>,
 }
 
-fn work(row: &Row) -> Work<'_> {
+fn work(row: &RowKey) -> Work<'_> {
     (row.suite, &row.family, &row.benchmark, row.size)
 }
 
@@ -293,11 +296,11 @@ impl<'m, 'a> Groups<'m, 'a> {
         let (run, measurement) = self.measurements[at];
         let figures = self.measured[at].as_ref().map(|row| self.figures(at, row));
         let (status, note) = match &measurement.outcome {
-            Outcome::Measured(_) if figures.is_some() => ("measured", ""),
-            Outcome::Measured(_) => ("failed", "the run holds no usable samples of it"),
-            Outcome::Checked { answer } => ("checked", answer.as_str()),
-            Outcome::Absent { remedy } => ("absent", remedy.as_str()),
-            Outcome::Failed { reason } => ("failed", reason.as_str()),
+            RowOutcome::Measured(_) if figures.is_some() => ("measured", ""),
+            RowOutcome::Measured(_) => ("failed", "the run holds no usable samples of it"),
+            RowOutcome::Checked { answer } => ("checked", answer.as_str()),
+            RowOutcome::Absent { remedy } => ("absent", remedy.as_str()),
+            RowOutcome::Failed { reason } => ("failed", reason.as_str()),
         };
         let ours =
             measurement.row.suite != Suite::Platform && level(&measurement.row.implementation).is_some();
@@ -333,7 +336,7 @@ impl<'m, 'a> Groups<'m, 'a> {
     }
 
     /// Work for which at least one machine has figures, in the order of the first run that has it.
-    fn comparisons(&self, runs: &[Run]) -> Vec<Comparison<'a>> {
+    fn comparisons(&self, runs: &[BenchRun]) -> Vec<Comparison<'a>> {
         let mut order: Vec<(Work<'a>, Option<&'a str>, &'static str)> = Vec::new();
         let mut found: HashMap<(Work<'a>, Option<&'a str>, &'static str), BTreeMap<usize, usize>> =
             HashMap::new();
@@ -375,7 +378,7 @@ impl<'m, 'a> Groups<'m, 'a> {
     }
 
     /// The answer at the top of the page.
-    fn answer(&self, page: &Page<'a>, comparisons: &[Comparison<'a>]) -> Answer {
+    fn answer(&self, page: &ReportPage<'a>, comparisons: &[Comparison<'a>]) -> ReportAnswer {
         if let [run] = page.runs {
             return verdict::of_levels(page, run, &self.levels_by_family());
         }

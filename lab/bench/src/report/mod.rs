@@ -10,9 +10,9 @@ mod data;
 mod pipelines;
 mod verdict;
 
-pub use verdict::{Answer, Certainty, Metric, Question};
+pub use verdict::{Certainty, Metric, ReportAnswer, ReportQuestion};
 
-use crate::{definition::Family, model::Projection, record::Run};
+use crate::{definition::Family, model::Projection, record::BenchRun};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use proofmill_pipeline::explore::Exploration;
 use sha2::{Digest, Sha256};
@@ -36,9 +36,9 @@ const SCRIPT: [&str; 9] = [
 
 /// The contents of a page.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
+pub struct ReportPage<'a> {
     /// The runs, in the order in which they are shown.
-    pub runs: &'a [Run],
+    pub runs: &'a [BenchRun],
     /// Headings and inputs of families; families that are missing here are shown by name.
     pub families: &'a [Family],
     /// Index of the run that others are compared with when the page opens; the first run if the index is out
@@ -46,19 +46,19 @@ pub struct Page<'a> {
     pub baseline: usize,
     /// The model's projections, one section each.
     pub projections: &'a [Projection],
-    /// What was found of pipelines of small processors.
+    /// Explorations of pipelines of small processors.
     pub pipelines: &'a [Exploration],
 }
 
-/// The page of `runs` without definitions and projections: see [`Page::html`].
-pub fn page(runs: &[Run]) -> String {
-    Page { runs, families: &[], baseline: 0, projections: &[], pipelines: &[] }.html()
+/// The page of `runs` without definitions and projections: see [`ReportPage::html`].
+pub fn page(runs: &[BenchRun]) -> String {
+    ReportPage { runs, families: &[], baseline: 0, projections: &[], pipelines: &[] }.html()
 }
 
-impl<'a> Page<'a> {
+impl<'a> ReportPage<'a> {
     /// The answer at the top of the page: the machine, or the level of a single machine, that proves fastest
     /// and at the lowest cost.
-    pub fn answer(&self) -> Answer {
+    pub fn answer(&self) -> ReportAnswer {
         data::answer(self)
     }
 
@@ -74,7 +74,7 @@ impl<'a> Page<'a> {
         let library =
             CHART_LIBRARY.rsplit_once("//# sourceMappingURL").map_or(CHART_LIBRARY, |(code, _)| code);
         let script = format!("\"use strict\";\n{}", SCRIPT.concat());
-        let data = embed(&data::Data::new(self));
+        let data = embed(&data::PageData::new(self));
         let policy = format!(
             "default-src 'none'; script-src {} {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
             source(library),

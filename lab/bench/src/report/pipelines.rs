@@ -1,7 +1,7 @@
-//! What was found of pipelines of small processors, as a section of the page: a chart and the tables. All of it is text from here, no script.
+//! Explorations of pipelines of small processors, as a section of the page: a chart and tables. All of it is static, without a script.
 
 use proofmill_pipeline::{
-    explore::{Exploration, Found, Table},
+    explore::{Exploration, ExplorationTable, Found},
     pictures::{Escaped, throughput},
 };
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(super) fn section(explorations: &[Exploration]) -> String {
     html + "</section>\n"
 }
 
-fn table(html: &mut String, table: &Table) {
+fn table(html: &mut String, table: &ExplorationTable) {
     // Writing to a string cannot fail.
     let _ = write!(
         html,

@@ -1,10 +1,10 @@
-use super::{CHART_LIBRARY, SCRIPT, STYLE, TEMPLATE, data::Data, embed, fill, page, source};
-use crate::record::{Clock, Figures, Machine, Measurement, Noise, Outcome, Row, Run, Suite};
+use super::{CHART_LIBRARY, SCRIPT, STYLE, TEMPLATE, data::PageData, embed, fill, page, source};
+use crate::record::{BenchRun, Clock, Figures, MachineFacts, Measurement, Noise, RowKey, RowOutcome, Suite};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-fn figures(seconds: &[f64]) -> Outcome {
-    Outcome::Measured(Figures {
+fn figures(seconds: &[f64]) -> RowOutcome {
+    RowOutcome::Measured(Figures {
         seconds: seconds.to_vec(),
         clock: Clock::Cpu,
         amount: 100.0,
@@ -19,8 +19,8 @@ fn figures(seconds: &[f64]) -> Outcome {
     })
 }
 
-fn measurement(implementation: &str, threads: u32, outcome: Outcome) -> Measurement {
-    let row = Row {
+fn measurement(implementation: &str, threads: u32, outcome: RowOutcome) -> Measurement {
+    let row = RowKey {
         suite: Suite::Kernel,
         family: "msm".to_owned(),
         benchmark: "bn254".to_owned(),
@@ -31,15 +31,15 @@ fn measurement(implementation: &str, threads: u32, outcome: Outcome) -> Measurem
     Measurement { row, version: None, ended: Timestamp::UNIX_EPOCH, outcome }
 }
 
-fn run(label: &str, measurements: Vec<Measurement>) -> Run {
-    Run {
+fn run(label: &str, measurements: Vec<Measurement>) -> BenchRun {
+    BenchRun {
         id: "0".repeat(32),
         label: label.to_owned(),
         began: Timestamp::UNIX_EPOCH,
         ended: None,
         command: vec![],
         version: "0.1.0".to_owned(),
-        machine: Machine { threads: 4, ..Machine::default() },
+        machine: MachineFacts { threads: 4, ..MachineFacts::default() },
         noise: Noise::default(),
         power_source: None,
         price: None,
@@ -47,8 +47,8 @@ fn run(label: &str, measurements: Vec<Measurement>) -> Run {
     }
 }
 
-fn data(runs: &[Run]) -> Value {
-    serde_json::to_value(Data::new(&super::Page {
+fn data(runs: &[BenchRun]) -> Value {
+    serde_json::to_value(PageData::new(&super::ReportPage {
         runs,
         families: &[],
         baseline: 0,
@@ -67,8 +67,10 @@ fn embedded(html: &str) -> &str {
 #[test]
 fn hostile_text_stays_data() {
     let hostile = "</script><img src=x onerror=alert(1)><!-- \u{2028} & {{script}} \"'";
-    let html =
-        page(&[run(hostile, vec![measurement(hostile, 1, Outcome::Failed { reason: hostile.to_owned() })])]);
+    let html = page(&[run(
+        hostile,
+        vec![measurement(hostile, 1, RowOutcome::Failed { reason: hostile.to_owned() })],
+    )]);
     assert!(!html.contains("<img"));
     let data = embedded(&html);
     assert!(!data.contains(['<', '>', '&', '\u{2028}']));
@@ -239,7 +241,7 @@ fn explorations_of_pipelines_are_a_section() {
     });
     let exploration = serde_json::from_value(exploration).unwrap();
     let with = |pipelines: &[_]| {
-        super::Page { runs: &[], families: &[], baseline: 0, projections: &[], pipelines }.html()
+        super::ReportPage { runs: &[], families: &[], baseline: 0, projections: &[], pipelines }.html()
     };
     assert!(!with(&[]).contains("Pipelines of small processors"));
     let html = with(&[exploration]);

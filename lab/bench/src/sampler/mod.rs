@@ -1,10 +1,10 @@
 //! Takes samples of several implementations of the same work, in alternation.
 
 use crate::{
-    BenchError, Workload,
-    counters::{Counters, Counts},
-    power::{Mark, PowerMeter},
-    record::{Clock, Figures, Phase},
+    BenchError, PreparedWorkload,
+    counters::{CounterReadings, Counters},
+    power::{MeterMark, PowerMeter},
+    record::{Clock, Figures, PhaseTime},
     statistics::{Summary, median},
 };
 use cpu_time::ProcessTime;
@@ -39,9 +39,9 @@ pub struct Sample {
     /// CPU time of all threads.
     pub cpu: Duration,
     /// Cycles and instructions, if they are counted.
-    pub counts: Option<Counts>,
+    pub counts: Option<CounterReadings>,
     /// Wall time by phase, if the work has phases.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseTime>,
 }
 
 /// Limits on sampling time and precision.
@@ -73,7 +73,7 @@ struct Turn<'a> {
     samples: Vec<Sample>,
     spent: Duration,
     /// Start and end of each sample.
-    marks: Vec<(Mark, Mark)>,
+    marks: Vec<(MeterMark, MeterMark)>,
     failed: Option<BenchError>,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Turn<'a> {
             return Err(error);
         }
         let per_iteration = |value: f64| value / self.iterations as f64;
-        let counted = |count: fn(&Counts) -> f64| {
+        let counted = |count: fn(&CounterReadings) -> f64| {
             let values: Option<Vec<f64>> = self
                 .samples
                 .iter()
@@ -212,20 +212,20 @@ impl<'a> Turn<'a> {
 }
 
 /// The mean power during the samples.
-fn watts(meter: &PowerMeter, marks: &[(Mark, Mark)]) -> Option<f64> {
+fn watts(meter: &PowerMeter, marks: &[(MeterMark, MeterMark)]) -> Option<f64> {
     let joules: Option<f64> = marks.iter().map(|(from, to)| meter.joules(from, to)).sum();
     let seconds: f64 = marks.iter().map(|(from, to)| from.seconds_to(to)).sum();
     joules.map(|joules| joules / seconds).filter(|watts| watts.is_finite())
 }
 
 /// Medians of the phases' times per iteration, in the order of the first sample.
-pub fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
+pub fn phases(samples: &[Sample], iterations: u64) -> Vec<PhaseTime> {
     let Some(first) = samples.first() else { return Vec::new() };
     let medians = first.phases.iter().filter_map(|phase| {
         let times =
             samples.iter().filter_map(|sample| sample.phases.iter().find(|other| other.name == phase.name));
         let times: Vec<f64> = times.map(|phase| phase.seconds / iterations as f64).collect();
-        median(&times).map(|seconds| Phase { name: phase.name.clone(), seconds })
+        median(&times).map(|seconds| PhaseTime { name: phase.name.clone(), seconds })
     });
     medians.collect()
 }
@@ -233,7 +233,7 @@ pub fn phases(samples: &[Sample], iterations: u64) -> Vec<Phase> {
 /// One of Proofmill's own workloads, on its own thread pool.
 pub struct InProcess {
     name: String,
-    workload: Box<dyn Workload>,
+    workload: Box<dyn PreparedWorkload>,
     pool: Arc<ThreadPool>,
     counters: Option<Rc<RefCell<Counters>>>,
     resident_before: Option<u64>,
@@ -249,7 +249,7 @@ impl InProcess {
         name: String,
         pool: Arc<ThreadPool>,
         counters: Option<Rc<RefCell<Counters>>>,
-        prepare: impl FnOnce() -> Result<Box<dyn Workload>, String> + Send,
+        prepare: impl FnOnce() -> Result<Box<dyn PreparedWorkload>, String> + Send,
     ) -> Result<Self, BenchError> {
         let resident_before = process_memory::resident();
         match pool.install(prepare) {
@@ -323,7 +323,7 @@ pub fn digest(output: &[u8]) -> String {
 #[derive(Default)]
 struct PhaseTimes {
     running: Option<(&'static str, Instant)>,
-    done: Vec<Phase>,
+    done: Vec<PhaseTime>,
 }
 
 impl PhaseTimes {
@@ -337,7 +337,7 @@ impl PhaseTimes {
         let seconds = since.elapsed().as_secs_f64();
         match self.done.iter_mut().find(|phase| phase.name == name) {
             Some(phase) => phase.seconds += seconds,
-            None => self.done.push(Phase { name: name.to_owned(), seconds }),
+            None => self.done.push(PhaseTime { name: name.to_owned(), seconds }),
         }
     }
 }

@@ -21,7 +21,8 @@ impl Sampled for Scripted<'_> {
         self.turns.borrow_mut().push(self.name);
         let micros = self.microseconds[self.runs % self.microseconds.len()] * iterations;
         let wall = Duration::from_micros(micros);
-        let phase = |name: &str, share| Phase { name: name.to_owned(), seconds: share * wall.as_secs_f64() };
+        let phase =
+            |name: &str, share| PhaseTime { name: name.to_owned(), seconds: share * wall.as_secs_f64() };
         let phases = vec![phase("first", 0.25), phase("second", 0.75)];
         Ok(Sample { wall, cpu: 2 * wall, counts: None, phases })
     }
@@ -91,7 +92,7 @@ fn a_failing_subject_is_named_and_others_are_measured() {
 /// Its output is the number of threads that it runs on.
 struct Block(Vec<u8>);
 
-impl Workload for Block {
+impl PreparedWorkload for Block {
     fn run(&mut self, begin: &mut dyn FnMut(&'static str)) -> Result<(), String> {
         begin("fill");
         self.0 = vec![rayon::current_num_threads() as u8; 2];

@@ -69,7 +69,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeometricMean {
     /// The mean. Its interval consists of the geometric means of the rows' lower and upper ends, as if the
-    /// errors of all rows had the same direction: rows of one run share its disturbances, so their errors are
+    /// errors of all rows had the same direction. Rows of one run share its disturbances, so their errors are
     /// not independent, and more rows do not narrow the interval. `None` if a row has no interval.
     #[serde(flatten)]
     pub ratio: Ratio,
@@ -220,7 +220,7 @@ fn outer_rank_sum(first: usize, second: usize) -> Option<usize> {
 /// distribution.
 ///
 /// Source: Mann and Whitney, On a Test of Whether one of Two Random Variables is Stochastically Larger than
-/// the Other, 1947: the recursion on the side to which the largest sample belongs.
+/// the Other, 1947. The recursion is on the side to which the largest sample belongs.
 fn rank_sum_distribution(first: usize, second: usize) -> Vec<f64> {
     // of[n][u], for the current m.
     let mut of = vec![vec![1.0]; second + 1];

@@ -1,6 +1,6 @@
 //! The store of runs: one SQLite file for all runs of a machine and for imported ones.
 //!
-//! A row of the table `runs` or `measurements` holds its [`Run`] or [`Measurement`] as JSON, with columns
+//! A row of the table `runs` or `measurements` holds its [`BenchRun`] or [`Measurement`] as JSON, with columns
 //! computed from it for SQL queries. Each call that changes something is a transaction that is on disk when
 //! the call returns: a run that is killed loses only the row that was being measured. Several processes may
 //! add rows at the same time.
@@ -8,7 +8,7 @@
 use crate::{
     BenchError,
     bounds::{check, check_facts, check_measurement, check_noise, one_line},
-    record::{Measurement, Noise, Outcome, Run},
+    record::{BenchRun, Measurement, Noise, RowOutcome},
     sampler, statistics,
 };
 use etcetera::BaseStrategy;
@@ -34,7 +34,7 @@ const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// An open store.
 #[derive(Debug)]
-pub struct Store {
+pub struct RunStore {
     connection: Connection,
     path: PathBuf,
 }
@@ -60,7 +60,7 @@ pub fn default_path() -> Result<PathBuf, BenchError> {
     Ok(directories.data_dir().join("proofmill").join("bench.db"))
 }
 
-impl Store {
+impl RunStore {
     /// Opens the store at `path`; creates it and its folders if it does not exist.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ impl Store {
     ///
     /// # Errors
     /// A run out of bounds, an id that exists, or a failing disk.
-    pub fn begin(&self, run: &Run) -> Result<(), BenchError> {
+    pub fn begin(&self, run: &BenchRun) -> Result<(), BenchError> {
         check(run).map_err(|problem| self.malformed(&format!("this run cannot be stored: {problem}")))?;
         let transaction = self.begin_transaction()?;
         self.insert(run)?;
@@ -150,7 +150,7 @@ impl Store {
         let mut measurement = measurement.clone();
         measurement.version =
             measurement.version.as_deref().map(one_line).filter(|version| !version.is_empty());
-        if let Outcome::Failed { reason } = &mut measurement.outcome {
+        if let RowOutcome::Failed { reason } = &mut measurement.outcome {
             *reason = one_line(reason);
         }
         check_measurement(&measurement)
@@ -184,8 +184,8 @@ impl Store {
     ///
     /// # Errors
     /// A damaged file.
-    pub fn runs(&self) -> Result<Vec<Run>, BenchError> {
-        let mut runs: Vec<Run> = self.intact(&format!("{FACTS} FROM runs"), [])?;
+    pub fn runs(&self) -> Result<Vec<BenchRun>, BenchError> {
+        let mut runs: Vec<BenchRun> = self.intact(&format!("{FACTS} FROM runs"), [])?;
         runs.sort_by(|a, b| (a.began, &a.id).cmp(&(b.began, &b.id)));
         Ok(runs)
     }
@@ -205,7 +205,7 @@ impl Store {
     ///
     /// # Errors
     /// A name of no run or of several, or a damaged file.
-    pub fn run(&self, name: &str) -> Result<Run, BenchError> {
+    pub fn run(&self, name: &str) -> Result<BenchRun, BenchError> {
         // One transaction, so that other processes' changes are not seen in between.
         let transaction =
             self.done(Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred))?;
@@ -215,17 +215,17 @@ impl Store {
         Ok(run)
     }
 
-    fn named(&self, name: &str) -> Result<Run, BenchError> {
+    fn named(&self, name: &str) -> Result<BenchRun, BenchError> {
         let mut runs = self.runs()?;
         if name == "latest" {
             return runs.pop().ok_or_else(|| self.malformed("there are no runs yet"));
         }
-        let matching: [&dyn Fn(&Run) -> bool; 3] =
+        let matching: [&dyn Fn(&BenchRun) -> bool; 3] =
             [&|run| run.id == name, &|run| run.label == name, &|run| {
                 !name.is_empty() && run.id.starts_with(name)
             }];
         for matches in matching {
-            let found: Vec<&Run> = runs.iter().filter(|run| matches(run)).collect();
+            let found: Vec<&BenchRun> = runs.iter().filter(|run| matches(run)).collect();
             match found[..] {
                 [] => {}
                 [run] => return Ok(run.clone()),
@@ -245,7 +245,7 @@ impl Store {
     ///
     /// # Errors
     /// A run out of bounds, a run that differs from the stored one with the same id, or a failing disk.
-    pub fn import(&self, runs: &[Run]) -> Result<Vec<Imported>, BenchError> {
+    pub fn import(&self, runs: &[BenchRun]) -> Result<Vec<Imported>, BenchError> {
         for run in runs {
             check(run).map_err(|problem| {
                 self.malformed(&format!("run {} cannot be stored: {problem}", one_line(&run.id)))
@@ -257,7 +257,7 @@ impl Store {
         Ok(imported)
     }
 
-    fn import_one(&self, run: &Run) -> Result<Imported, BenchError> {
+    fn import_one(&self, run: &BenchRun) -> Result<Imported, BenchError> {
         let id = &run.id;
         let Some(mut present) = self.facts(id)? else {
             self.insert(run)?;
@@ -272,11 +272,11 @@ impl Store {
         )))
     }
 
-    /// Removes the run that `name` means, as for [`Store::run`], and returns its facts.
+    /// Removes the run that `name` means, as for [`RunStore::run`], and returns its facts.
     ///
     /// # Errors
     /// A name of no run or of several, or a failing disk.
-    pub fn remove(&self, name: &str) -> Result<Run, BenchError> {
+    pub fn remove(&self, name: &str) -> Result<BenchRun, BenchError> {
         let transaction = self.begin_transaction()?;
         let run = self.named(name)?;
         self.done(self.connection.execute("DELETE FROM runs WHERE id = ?", [&run.id]))?;
@@ -285,9 +285,9 @@ impl Store {
     }
 
     /// Inserts a run and its measurements, within a transaction.
-    fn insert(&self, run: &Run) -> Result<(), BenchError> {
+    fn insert(&self, run: &BenchRun) -> Result<(), BenchError> {
         check_facts(run).map_err(|problem| self.malformed(&problem))?;
-        let facts = Run { measurements: Vec::new(), ..run.clone() };
+        let facts = BenchRun { measurements: Vec::new(), ..run.clone() };
         let json = self.json(&facts)?;
         let sql = "INSERT INTO runs (id, facts, digest) VALUES (?1, ?2, digest(?1 || ' ' || ?2))";
         self.done(self.connection.execute(sql, params![run.id, json]))?;
@@ -296,7 +296,7 @@ impl Store {
 
     fn insert_measurement(&self, run: &str, measurement: &Measurement) -> Result<(), BenchError> {
         let median = match &measurement.outcome {
-            Outcome::Measured(figures) => statistics::median(&figures.seconds),
+            RowOutcome::Measured(figures) => statistics::median(&figures.seconds),
             _ => None,
         };
         let json = self.json(measurement)?;
@@ -308,7 +308,7 @@ impl Store {
     }
 
     /// The facts of the run with this id.
-    fn facts(&self, id: &str) -> Result<Option<Run>, BenchError> {
+    fn facts(&self, id: &str) -> Result<Option<BenchRun>, BenchError> {
         Ok(self.intact(&format!("{FACTS} FROM runs WHERE id = ?"), [id])?.pop())
     }
 

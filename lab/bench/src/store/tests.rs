@@ -10,15 +10,15 @@ use std::{
 };
 
 /// A store in its own folder.
-fn store() -> (tempfile::TempDir, PathBuf, Store) {
+fn store() -> (tempfile::TempDir, PathBuf, RunStore) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bench.db");
-    let store = Store::open(&path).unwrap();
+    let store = RunStore::open(&path).unwrap();
     (folder, path, store)
 }
 
 fn refusal(path: &Path) -> String {
-    let problem = Store::open(path).map(drop).unwrap_err().to_string();
+    let problem = RunStore::open(path).map(drop).unwrap_err().to_string();
     assert!(problem.starts_with(&path.display().to_string()), "{problem}");
     assert!(!problem.contains('\n'), "{problem}");
     problem
@@ -29,7 +29,7 @@ fn runs_persist_when_the_store_is_reopened() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/bench.db");
     let mut expected = run(1, "first");
-    let store = Store::open(&path).unwrap();
+    let store = RunStore::open(&path).unwrap();
     store.begin(&expected).unwrap();
     for i in 1..4 {
         let measurement = measurement(&format!("b{i}"), &[0.1 * f64::from(i), 1.0 / 3.0]);
@@ -37,7 +37,7 @@ fn runs_persist_when_the_store_is_reopened() {
         expected.measurements.push(measurement);
     }
     drop(store);
-    let store = Store::open(&path).unwrap();
+    let store = RunStore::open(&path).unwrap();
     assert_eq!(store.run("first").unwrap(), expected);
     expected.ended = Some(moment(1_700_001_000));
     expected.noise = Noise { steal: Some(0.25), warnings: vec!["a warning".to_owned()], ..Noise::default() };
@@ -70,7 +70,7 @@ fn runs_are_named_by_id_label_and_latest() {
     assert!(store.run("latest").unwrap_err().to_string().ends_with("there are no runs yet"));
     let runs = [run(0xabc << 116, "one"), run(0xabd << 116, "twin"), run(0x123 << 116, "twin")];
     let runs = [(3, &runs[0]), (2, &runs[1]), (1, &runs[2])].map(|(began, run)| {
-        let run = Run { began: moment(began), ..run.clone() };
+        let run = BenchRun { began: moment(began), ..run.clone() };
         store.begin(&run).unwrap();
         run
     });
@@ -102,13 +102,13 @@ fn invalid_runs_and_measurements_are_refused() {
     assert!(store.begin(&known).unwrap_err().to_string().contains("exists already"));
     assert!(store.begin(&run(2, "a\u{1b}b")).unwrap_err().to_string().contains("control character"));
     let failed = Measurement {
-        outcome: Outcome::Failed { reason: "\u{1b}[31mtwo\nlines\n".to_owned() },
+        outcome: RowOutcome::Failed { reason: "\u{1b}[31mtwo\nlines\n".to_owned() },
         version: Some("\n".to_owned()),
         ..measurement("b", &[])
     };
     store.add(&known.id, &failed).unwrap();
     let stored = store.run("known").unwrap().measurements.pop().unwrap();
-    assert_eq!(stored.outcome, Outcome::Failed { reason: "[31mtwo lines".to_owned() });
+    assert_eq!(stored.outcome, RowOutcome::Failed { reason: "[31mtwo lines".to_owned() });
     assert_eq!(stored.version, None);
 }
 
@@ -131,12 +131,12 @@ fn imports_are_all_or_nothing_and_never_overwrite() {
 }
 
 /// A database with the first schema.
-fn first_schema(path: &Path, run: &Run) {
+fn first_schema(path: &Path, run: &BenchRun) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(MIGRATIONS[0]).unwrap();
     connection.pragma_update(None, "application_id", APPLICATION).unwrap();
     connection.pragma_update(None, "user_version", 1).unwrap();
-    let facts = serde_json::to_string(&Run { measurements: Vec::new(), ..run.clone() }).unwrap();
+    let facts = serde_json::to_string(&BenchRun { measurements: Vec::new(), ..run.clone() }).unwrap();
     connection.execute("INSERT INTO runs (id, facts) VALUES (?, ?)", params![run.id, facts]).unwrap();
     for (i, measurement) in run.measurements.iter().enumerate() {
         let sql = "INSERT INTO measurements (run, number, median, measurement) VALUES (?, ?, 1.0, ?)";
@@ -152,14 +152,14 @@ fn an_older_schema_is_updated() {
     let mut expected = run(1, "old");
     expected.measurements = vec![measurement("b1", &[1.0]), measurement("b2", &[0.1, 0.3])];
     first_schema(&path, &expected);
-    let store = Store::open(&path).unwrap();
+    let store = RunStore::open(&path).unwrap();
     assert_eq!(store.run("old").unwrap(), expected);
     assert_eq!(store.version().unwrap(), MIGRATIONS.len());
     let new = measurement("b3", &[0.5]);
     store.add(&expected.id, &new).unwrap();
     expected.measurements.push(new);
     drop(store);
-    assert_eq!(Store::open(&path).unwrap().run("old").unwrap(), expected);
+    assert_eq!(RunStore::open(&path).unwrap().run("old").unwrap(), expected);
 }
 
 /// A migration is applied entirely or not at all.
@@ -205,7 +205,7 @@ fn foreign_and_newer_files_are_refused_and_not_changed() {
 }
 
 /// The bytes of a store with one run of many rows.
-fn bytes() -> (Run, Vec<u8>) {
+fn bytes() -> (BenchRun, Vec<u8>) {
     let (_folder, path, store) = store();
     let mut run = run(1, "precious");
     run.measurements =
@@ -217,11 +217,11 @@ fn bytes() -> (Run, Vec<u8>) {
 
 /// Reading a damaged file gives the stored run or an error, and does not change the file. Returns whether
 /// there was an error.
-fn check_damaged(bytes: &[u8], run: &Run) -> bool {
+fn check_damaged(bytes: &[u8], run: &BenchRun) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.db");
     fs::write(&path, bytes).unwrap();
-    let Ok(store) = Store::open(&path) else {
+    let Ok(store) = RunStore::open(&path) else {
         refusal(&path);
         assert!(fs::read(&path).unwrap() == bytes, "a damaged file was changed");
         return true;
@@ -286,11 +286,11 @@ fn concurrent_creation_gives_one_store() {
                 let (path, barrier) = (&path, &barrier);
                 scope.spawn(move || {
                     barrier.wait();
-                    Store::open(path).unwrap().begin(&run(i, "a run")).unwrap();
+                    RunStore::open(path).unwrap().begin(&run(i, "a run")).unwrap();
                 });
             }
         });
-        assert_eq!(Store::open(&path).unwrap().runs().unwrap().len(), 6);
+        assert_eq!(RunStore::open(&path).unwrap().runs().unwrap().len(), 6);
     }
 }
 
@@ -301,7 +301,7 @@ fn writer() {
     let Ok(words) = std::env::var("PROOFMILL_TEST_WRITER") else { return };
     let words: Vec<&str> = words.split(' ').collect();
     let [path, id, count] = words[..] else { panic!("{words:?}") };
-    let store = match Store::open(Path::new(path)) {
+    let store = match RunStore::open(Path::new(path)) {
         Ok(store) => store,
         Err(error) => return println!("\nrefused {error}"),
     };
@@ -314,7 +314,7 @@ fn writer() {
 }
 
 /// Starts the writer through the shell script `shell`, which gets its command as arguments.
-fn start_writer(shell: &str, path: &Path, run: &Run, count: usize) -> (Child, BufReader<ChildStdout>) {
+fn start_writer(shell: &str, path: &Path, run: &BenchRun, count: usize) -> (Child, BufReader<ChildStdout>) {
     let program = std::env::current_exe().unwrap();
     let mut child = Command::new("sh")
         .args(["-c", shell, "sh"])
@@ -377,16 +377,16 @@ fn a_kill_loses_no_finished_row() {
     }
     assert!(finished >= 92, "{finished}");
     drop(store);
-    Store::open(&path).unwrap();
+    RunStore::open(&path).unwrap();
 }
 
 /// Checks the rows that a writer stored before its disk was full.
-fn check_full(path: &Path, run: &Run, output: BufReader<ChildStdout>) {
+fn check_full(path: &Path, run: &BenchRun, output: BufReader<ChildStdout>) {
     let (done, refused) = report(output);
     let refused = refused.expect("the disk is full");
     assert!(done > 0 && refused.starts_with(&path.display().to_string()), "{done} {refused}");
     assert!(refused.contains("room on its disk? What was finished before is kept"), "{refused}");
-    assert_eq!(Store::open(path).unwrap().run(&run.id).unwrap().measurements.len(), done);
+    assert_eq!(RunStore::open(path).unwrap().run(&run.id).unwrap().measurements.len(), done);
 }
 
 #[test]
@@ -418,7 +418,7 @@ fn a_full_file_system_keeps_finished_rows() {
     let run = run(1, "a run");
     let path = disk.join("bench.db");
     let copy = kept.join("bench.db");
-    let store = Store::open(&copy).unwrap();
+    let store = RunStore::open(&copy).unwrap();
     store.begin(&run).unwrap();
     drop(store);
     let (copy_name, disk_name) = (copy.display(), path.display());
@@ -432,7 +432,7 @@ fn a_full_file_system_keeps_finished_rows() {
     child.wait().unwrap();
     let refused = refused.expect("the disk is full");
     assert!(done > 0 && refused.contains("disk is full: is there room on its disk?"), "{done} {refused}");
-    assert_eq!(Store::open(&copy).unwrap().run(&run.id).unwrap().measurements.len(), done);
+    assert_eq!(RunStore::open(&copy).unwrap().run(&run.id).unwrap().measurements.len(), done);
 }
 
 /// Reads a store through Python's SQLite module.

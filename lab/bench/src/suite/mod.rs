@@ -2,15 +2,15 @@
 
 use crate::{
     BenchError,
+    catalogue::Catalogue,
     counters::Counters,
     machine,
     noise::NoiseWatch,
-    peers::{Assignment, Build, Limits, Peer, Peers, Runner},
-    plan::Group,
+    peers::{Assignment, Build, Peer, Peers, Runner, RunnerLimits},
+    plan::RowGroup,
     power::PowerMeter,
-    record::{self, Clock, Figures, Measurement, Outcome, Row},
+    record::{self, Clock, Figures, Measurement, RowKey, RowOutcome},
     sampler::{self, Effort, InProcess, Sample, Sampled},
-    workload::Catalogue,
 };
 use jiff::Timestamp;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -23,9 +23,9 @@ use std::{
 };
 
 /// Receives the progress and the measurements of a run.
-pub trait Observer {
+pub trait RunObserver {
     /// A group begins: number `position` of `of`, from 0. `left` is an estimate of the run's remaining time.
-    fn group(&mut self, group: &Group, position: usize, of: usize, left: Option<Duration>);
+    fn group(&mut self, group: &RowGroup, position: usize, of: usize, left: Option<Duration>);
 
     /// The finished share of the group's sampling, from 0 to 1.
     fn progress(&mut self, share: f64);
@@ -72,7 +72,7 @@ struct Entrant {
 struct Ended {
     implementation: String,
     version: Option<String>,
-    outcome: Outcome,
+    outcome: RowOutcome,
 }
 
 impl<'a> Suite<'a> {
@@ -97,11 +97,11 @@ impl<'a> Suite<'a> {
     ///
     /// # Errors
     /// Threads that cannot be started, and errors of `observer`.
-    pub fn run(&mut self, groups: &[Group], observer: &mut dyn Observer) -> Result<(), BenchError> {
+    pub fn run(&mut self, groups: &[RowGroup], observer: &mut dyn RunObserver) -> Result<(), BenchError> {
         let began = Instant::now();
         for (position, group) in groups.iter().enumerate() {
             let left = (position > 0).then(|| {
-                let rows = |groups: &[Group]| groups.iter().map(|group| group.levels.len()).sum::<usize>();
+                let rows = |groups: &[RowGroup]| groups.iter().map(|group| group.levels.len()).sum::<usize>();
                 let per_row = began.elapsed().as_secs_f64() / rows(&groups[..position]).max(1) as f64;
                 Duration::from_secs_f64(per_row * rows(&groups[position..]) as f64)
             });
@@ -111,7 +111,7 @@ impl<'a> Suite<'a> {
         Ok(())
     }
 
-    fn group(&mut self, group: &Group, observer: &mut dyn Observer) -> Result<(), BenchError> {
+    fn group(&mut self, group: &RowGroup, observer: &mut dyn RunObserver) -> Result<(), BenchError> {
         self.catalogue.forget();
         if let Mode::Measure(_) = self.mode {
             self.noise.frequency(machine::busy_hertz());
@@ -138,7 +138,7 @@ impl<'a> Suite<'a> {
         let outcomes = match self.mode {
             Mode::Check => {
                 let answers = entrants.iter().map(|entrant| entrant.answer.clone());
-                answers.map(|answer| Outcome::Checked { answer }).collect()
+                answers.map(|answer| RowOutcome::Checked { answer }).collect()
             }
             Mode::Measure(effort) => self.measure(group, &mut entrants, effort, observer),
         };
@@ -147,7 +147,7 @@ impl<'a> Suite<'a> {
             Ended { implementation, version, outcome }
         });
         for Ended { implementation, version, outcome } in measured.chain(ended) {
-            let row = Row {
+            let row = RowKey {
                 suite: group.family.suite,
                 family: group.family.name.clone(),
                 benchmark: group.benchmark.name.clone(),
@@ -164,7 +164,7 @@ impl<'a> Suite<'a> {
     /// one found is expected from the others.
     fn level(
         &self,
-        group: &Group,
+        group: &RowGroup,
         level: proofmill_cpu::Level,
         pool: &Arc<ThreadPool>,
         answer: &mut Option<String>,
@@ -194,19 +194,26 @@ impl<'a> Suite<'a> {
     }
 
     /// Builds a peer's runner if that has not been done, starts it and checks its answer.
-    fn peer(&mut self, group: &Group, peer: &Peer, answer: Option<&str>) -> Result<Entrant, Box<Outcome>> {
-        let failed = |reason: String| Box::new(Outcome::Failed { reason });
+    fn peer(
+        &mut self,
+        group: &RowGroup,
+        peer: &Peer,
+        answer: Option<&str>,
+    ) -> Result<Entrant, Box<RowOutcome>> {
+        let failed = |reason: String| Box::new(RowOutcome::Failed { reason });
         let build = || peer.build().map_err(|error| error.to_string());
         match self.built.entry(peer.name.clone()).or_insert_with(build) {
             Ok(Build::Done) => {}
-            Ok(Build::Absent { remedy }) => return Err(Box::new(Outcome::Absent { remedy: remedy.clone() })),
+            Ok(Build::Absent { remedy }) => {
+                return Err(Box::new(RowOutcome::Absent { remedy: remedy.clone() }));
+            }
             Err(reason) => return Err(failed(reason.clone())),
         }
         let (kernel, size) = (group.kernel(), group.size.0);
         let input = self.catalogue.input(&kernel, size).map_err(failed)?;
         let assignment = Assignment { kernel: &kernel, size, threads: group.threads, input: &input };
-        let runner =
-            Runner::start(peer, &assignment, Limits::default()).map_err(|error| failed(error.to_string()))?;
+        let runner = Runner::start(peer, &assignment, RunnerLimits::default())
+            .map_err(|error| failed(error.to_string()))?;
         let found = runner.answer().to_owned();
         if let Some(expected) = answer.filter(|expected| *expected != found) {
             let (expected, benchmark) = (expected.to_owned(), group.name());
@@ -220,17 +227,17 @@ impl<'a> Suite<'a> {
 
     fn measure(
         &mut self,
-        group: &Group,
+        group: &RowGroup,
         entrants: &mut [Entrant],
         effort: Effort,
-        observer: &mut dyn Observer,
-    ) -> Vec<Outcome> {
+        observer: &mut dyn RunObserver,
+    ) -> Vec<RowOutcome> {
         let clock = if group.threads == 1 { Clock::Cpu } else { Clock::Wall };
         let mut subjects: Vec<&mut dyn Sampled> =
             entrants.iter_mut().map(|entrant| &mut *entrant.subject as &mut dyn Sampled).collect();
         let taken = sampler::take(&mut subjects, effort, clock, self.meter, |share| observer.progress(share));
         let outcome = |(entrant, taken): (&Entrant, Result<Figures, BenchError>)| match taken {
-            Ok(figures) => Outcome::Measured(Figures {
+            Ok(figures) => RowOutcome::Measured(Figures {
                 amount: group.size.0 as f64,
                 unit: group.benchmark.unit.clone(),
                 answer: Some(entrant.answer.clone()),
@@ -238,7 +245,7 @@ impl<'a> Suite<'a> {
                 peak_memory: figures.peak_memory.filter(|_| group.family.suite == record::Suite::Prover),
                 ..figures
             }),
-            Err(error) => Outcome::Failed { reason: error.to_string() },
+            Err(error) => RowOutcome::Failed { reason: error.to_string() },
         };
         entrants.iter().zip(taken).map(outcome).collect()
     }
@@ -257,7 +264,7 @@ impl<'a> Suite<'a> {
 
 impl Ended {
     fn failed(implementation: &str, error: &BenchError) -> Self {
-        let outcome = Outcome::Failed { reason: error.to_string() };
+        let outcome = RowOutcome::Failed { reason: error.to_string() };
         Self { implementation: implementation.to_owned(), version: None, outcome }
     }
 }

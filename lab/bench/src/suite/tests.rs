@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Workload,
+    PreparedWorkload,
     definition::{Family, Size, Threads},
     plan::{LevelChoice, Selection, plan},
     sampler::digest,
@@ -19,7 +19,7 @@ struct Sum {
     wrong: bool,
 }
 
-impl Workload for Sum {
+impl PreparedWorkload for Sum {
     fn run(&mut self, begin: &mut dyn FnMut(&'static str)) -> Result<(), String> {
         begin("add");
         self.sum = (0..std::hint::black_box(self.numbers)).sum::<u64>() + u64::from(self.wrong);
@@ -36,7 +36,7 @@ impl Catalogue for Sums {
         ["f/sum", "f/wrong", "f/broken"].contains(&kernel).then(Level::available)
     }
 
-    fn prepare(&self, kernel: &str, size: u64, level: Level) -> Result<Box<dyn Workload>, String> {
+    fn prepare(&self, kernel: &str, size: u64, level: Level) -> Result<Box<dyn PreparedWorkload>, String> {
         match kernel {
             "f/broken" => Err("it is broken".to_owned()),
             _ => Ok(Box::new(Sum {
@@ -72,8 +72,8 @@ struct Notes {
     measurements: Vec<Measurement>,
 }
 
-impl Observer for Notes {
-    fn group(&mut self, group: &Group, _: usize, _: usize, _: Option<Duration>) {
+impl RunObserver for Notes {
+    fn group(&mut self, group: &RowGroup, _: usize, _: usize, _: Option<Duration>) {
         self.groups.push(format!("{} on {}", group.name(), group.threads));
     }
 
@@ -142,7 +142,7 @@ fn right_answers_are_timed() {
     assert_eq!(notes.groups, ["f/sum/10 on 1", "f/sum/10 on 2"]);
     assert_eq!(notes.measurements.len(), 2 * Level::available().len());
     for Measurement { row, outcome, .. } in &notes.measurements {
-        let Outcome::Measured(figures) = outcome else { panic!("{outcome:?}") };
+        let RowOutcome::Measured(figures) = outcome else { panic!("{outcome:?}") };
         assert_eq!(figures.clock, if row.threads == 1 { Clock::Cpu } else { Clock::Wall });
         assert_eq!(figures.answer.as_deref(), Some(digest(&45_u64.to_le_bytes()).as_str()));
         assert_eq!((figures.amount, figures.unit.as_str()), (10.0, "numbers"));
@@ -155,11 +155,11 @@ fn right_answers_are_timed() {
 fn a_wrong_answer_is_a_failure() {
     let notes = run(&of("f/wrong/10"), Mode::Check);
     let (last, others) = notes.measurements.split_last().unwrap();
-    let Outcome::Failed { reason } = &last.outcome else { panic!("{last:?}") };
+    let RowOutcome::Failed { reason } = &last.outcome else { panic!("{last:?}") };
     assert!(reason.starts_with(&format!("f/wrong/10 by {}: expected", Level::best())), "{reason}");
     assert_eq!(last.row.implementation, Level::best().name());
     for other in others {
-        assert_eq!(other.outcome, Outcome::Checked { answer: digest(&45_u64.to_le_bytes()) });
+        assert_eq!(other.outcome, RowOutcome::Checked { answer: digest(&45_u64.to_le_bytes()) });
     }
 }
 
@@ -169,6 +169,6 @@ fn a_kernel_that_cannot_be_prepared_does_not_end_the_run() {
     let notes = run(&selection, Mode::Check);
     let broken: Vec<_> = notes.measurements.iter().filter(|row| row.row.benchmark == "broken").collect();
     assert_eq!(broken.len(), 2);
-    let Outcome::Failed { reason } = &broken[0].outcome else { panic!("{broken:?}") };
+    let RowOutcome::Failed { reason } = &broken[0].outcome else { panic!("{broken:?}") };
     assert_eq!(reason, "f/broken/10 at portable: it is broken");
 }

@@ -1,7 +1,7 @@
 //! Adapts a kernel's functions to the bench's workloads.
 
 use super::inputs::{Rng, rng};
-use proofmill_bench::Workload;
+use proofmill_bench::PreparedWorkload;
 use proofmill_console::cpu::of_scalars;
 use proofmill_cpu::Level;
 use proofmill_sha256::Kernels;
@@ -55,9 +55,9 @@ type Run<I, S> = Box<dyn Fn(&I, &mut S, Level, Begin<'_>) -> Result<(), String> 
 type Restart<I, S> = Box<dyn Fn(&I, &mut S) + Send + Sync>;
 type Bytes<T> = Box<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
 
-/// A kernel as functions: a generator and a size give an input `I`; the input and a level give a state `S`
-/// that holds keys and results; a run computes the results in the state.
-pub(crate) struct Kernel<I, S> {
+/// A kernel as functions. A generator and a size give an input `I`. The input and a level give a state `S`
+/// that holds keys and results. A run computes the results in the state.
+pub(crate) struct KernelFunctions<I, S> {
     make: Make<I>,
     start: Start<I, S>,
     run: Run<I, S>,
@@ -66,7 +66,7 @@ pub(crate) struct Kernel<I, S> {
     input: Option<Bytes<I>>,
 }
 
-impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
+impl<I: Send + Sync + 'static, S: Send + 'static> KernelFunctions<I, S> {
     /// A kernel without `restart` and without an input for peers.
     pub(crate) fn new(
         make: impl Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync + 'static,
@@ -97,36 +97,36 @@ impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
     }
 
     /// A table entry for the kernel.
-    pub(crate) fn entry(self, name: impl Into<String>, levels: KernelLevels) -> Entry {
-        Entry { name: name.into().leak(), levels, kernel: Box::new(Arc::new(self)) }
+    pub(crate) fn entry(self, name: impl Into<String>, levels: KernelLevels) -> KernelEntry {
+        KernelEntry { name: name.into().leak(), levels, kernel: Box::new(Arc::new(self)) }
     }
 }
 
 /// A kernel in the table.
-pub(crate) struct Entry {
+pub(crate) struct KernelEntry {
     /// `family/benchmark`.
     pub(crate) name: &'static str,
     pub(crate) levels: KernelLevels,
     kernel: Box<dyn AnyKernel>,
 }
 
-impl Entry {
+impl KernelEntry {
     pub(crate) fn prepare(
         &self,
         size: u64,
         level: Level,
-        kept: &mut Option<Kept>,
-    ) -> Result<Box<dyn Workload>, String> {
+        kept: &mut Option<KeptInput>,
+    ) -> Result<Box<dyn PreparedWorkload>, String> {
         self.kernel.prepare(self.name, size, level, kept)
     }
 
-    pub(crate) fn input(&self, size: u64, kept: &mut Option<Kept>) -> Result<Vec<u8>, String> {
+    pub(crate) fn input(&self, size: u64, kept: &mut Option<KeptInput>) -> Result<Vec<u8>, String> {
         self.kernel.input(self.name, size, kept)
     }
 }
 
 /// The last input, and the kernel and size that it is for.
-pub(crate) struct Kept {
+pub(crate) struct KeptInput {
     name: &'static str,
     size: u64,
     input: Arc<dyn Any + Send + Sync>,
@@ -139,14 +139,14 @@ trait AnyKernel: Send + Sync {
         name: &'static str,
         size: u64,
         level: Level,
-        kept: &mut Option<Kept>,
-    ) -> Result<Box<dyn Workload>, String>;
-    fn input(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Vec<u8>, String>;
+        kept: &mut Option<KeptInput>,
+    ) -> Result<Box<dyn PreparedWorkload>, String>;
+    fn input(&self, name: &'static str, size: u64, kept: &mut Option<KeptInput>) -> Result<Vec<u8>, String>;
 }
 
-impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
+impl<I: Send + Sync + 'static, S: Send + 'static> KernelFunctions<I, S> {
     /// The kept input if it is the right one; otherwise a new one, which is kept.
-    fn made(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Arc<I>, String> {
+    fn made(&self, name: &'static str, size: u64, kept: &mut Option<KeptInput>) -> Result<Arc<I>, String> {
         let same = kept.as_ref().filter(|kept| (kept.name, kept.size) == (name, size));
         if let Some(input) = same.and_then(|kept| kept.input.clone().downcast().ok()) {
             return Ok(input);
@@ -155,25 +155,25 @@ impl<I: Send + Sync + 'static, S: Send + 'static> Kernel<I, S> {
         *kept = None;
         let count = usize::try_from(size).map_err(|_| "too large for this machine".to_owned())?;
         let input = Arc::new((self.make)(&mut rng(name, size), count)?);
-        *kept = Some(Kept { name, size, input: input.clone() });
+        *kept = Some(KeptInput { name, size, input: input.clone() });
         Ok(input)
     }
 }
 
-impl<I: Send + Sync + 'static, S: Send + 'static> AnyKernel for Arc<Kernel<I, S>> {
+impl<I: Send + Sync + 'static, S: Send + 'static> AnyKernel for Arc<KernelFunctions<I, S>> {
     fn prepare(
         &self,
         name: &'static str,
         size: u64,
         level: Level,
-        kept: &mut Option<Kept>,
-    ) -> Result<Box<dyn Workload>, String> {
+        kept: &mut Option<KeptInput>,
+    ) -> Result<Box<dyn PreparedWorkload>, String> {
         let input = self.made(name, size, kept)?;
         let state = (self.start)(&input, level)?;
         Ok(Box::new(Prepared { kernel: self.clone(), input, state, level }))
     }
 
-    fn input(&self, name: &'static str, size: u64, kept: &mut Option<Kept>) -> Result<Vec<u8>, String> {
+    fn input(&self, name: &'static str, size: u64, kept: &mut Option<KeptInput>) -> Result<Vec<u8>, String> {
         let Some(bytes) = &self.input else { return Err("no peer runs it".to_owned()) };
         Ok(bytes(&*self.made(name, size, kept)?))
     }
@@ -181,13 +181,13 @@ impl<I: Send + Sync + 'static, S: Send + 'static> AnyKernel for Arc<Kernel<I, S>
 
 /// A kernel with an input and a state, at a level.
 struct Prepared<I, S> {
-    kernel: Arc<Kernel<I, S>>,
+    kernel: Arc<KernelFunctions<I, S>>,
     input: Arc<I>,
     state: S,
     level: Level,
 }
 
-impl<I: Send + Sync, S: Send> Workload for Prepared<I, S> {
+impl<I: Send + Sync, S: Send> PreparedWorkload for Prepared<I, S> {
     fn run(&mut self, begin: &mut dyn FnMut(&'static str)) -> Result<(), String> {
         (self.kernel.run)(&self.input, &mut self.state, self.level, begin)
     }

@@ -2,7 +2,7 @@
 //! of dependent products.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::elements,
 };
@@ -13,7 +13,7 @@ use proofmill_field::{
 };
 use rayon::prelude::*;
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     [
         of_field::<bn254::FrParams>("bn254-fr"),
         of_field::<bn254::FqParams>("bn254-fq"),
@@ -25,7 +25,7 @@ pub(crate) fn table() -> Vec<Entry> {
     .collect()
 }
 
-fn of_field<P: Prime>(name: &str) -> [Entry; 4] {
+fn of_field<P: Prime>(name: &str) -> [KernelEntry; 4] {
     [
         bulk::<P>(&format!("{name}-product"), product, |right, level| bring_in_form(level, right)),
         bulk::<P>(&format!("{name}-sum"), sum, |_, _| ()),
@@ -47,8 +47,8 @@ struct Columns<P: Prime> {
 }
 
 /// `size` operations in full groups of lanes.
-fn bulk<P: Prime>(name: &str, operation: Operation<P>, prepare: fn(&mut [Fp<P>], Level)) -> Entry {
-    Kernel::new(
+fn bulk<P: Prime>(name: &str, operation: Operation<P>, prepare: fn(&mut [Fp<P>], Level)) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| match size.is_multiple_of(LANES) {
             true => Ok([elements::<P>(rng, size), elements(rng, size)]),
             false => Err(format!("expected a multiple of {LANES}")),
@@ -116,8 +116,8 @@ fn lanes<E: Engine, P: Prime>(engine: E, group: &[Fp<P>; LANES]) -> E::Packed<P>
 }
 
 /// Inverses of `size` elements, with one inversion per task.
-fn inverses<P: Prime>(name: &str) -> Entry {
-    Kernel::new(
+fn inverses<P: Prime>(name: &str) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| Ok(elements::<P>(rng, size)),
         |elements, _| Ok(elements.clone()),
         |_, elements, level, _| {
@@ -133,8 +133,8 @@ fn inverses<P: Prime>(name: &str) -> Entry {
 }
 
 /// The product of `size` elements in order: each multiplication depends on the previous one.
-fn chain<P: Prime>(name: &str) -> Entry {
-    Kernel::new(
+fn chain<P: Prime>(name: &str) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| Ok(elements::<P>(rng, size)),
         |_, _| Ok(Fp::<P>::ONE),
         |elements, product, level, _| {

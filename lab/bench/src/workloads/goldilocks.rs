@@ -1,7 +1,7 @@
 //! Goldilocks: the ten basic functions, permutations, trees and transforms.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::{Rng, goldilocks, logarithm},
 };
@@ -25,7 +25,7 @@ use rand::RngCore;
 use rayon::prelude::*;
 use std::hint::black_box;
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     let mut table = basic();
     table.extend(matrices());
     table.extend([
@@ -58,7 +58,7 @@ struct Operands {
 type Basic = fn(Level, &Operands, &mut [Goldilocks]);
 
 /// Functions whose results are elements.
-fn basic() -> Vec<Entry> {
+fn basic() -> Vec<KernelEntry> {
     let functions: [(&str, Basic); 6] = [
         ("add", |level, x, out| add(level, &x.a, &x.b, out)),
         ("sub", |level, x, out| sub(level, &x.a, &x.b, out)),
@@ -72,7 +72,7 @@ fn basic() -> Vec<Entry> {
         ("mult_72", |level, x, out| mult_72(level, Goldilocks::as_words(&x.a), &x.bytes, out)),
     ];
     let entry = |(name, function): (&str, Basic)| {
-        Kernel::new(
+        KernelFunctions::new(
             |rng, size| {
                 let [a, b] = [goldilocks(rng, size), goldilocks(rng, size)];
                 let bytes = b.iter().map(|element| element.to_canonical() as u8).collect();
@@ -100,7 +100,7 @@ struct States {
 /// A function of states whose results are four elements per state.
 type OfStates = fn(Level, [&[u64]; 12], &States, [&mut [Goldilocks]; 4]);
 
-fn matrices() -> [Entry; 4] {
+fn matrices() -> [KernelEntry; 4] {
     let functions: [(&str, OfStates); 4] = [
         ("spmv_4x12", |level, states, x, out| spmv_4x12(level, states, &x.matrix[0], out)),
         ("spmv_4x12_8", |level, states, x, out| spmv_4x12_8(level, states, &x.bytes[0], out)),
@@ -108,7 +108,7 @@ fn matrices() -> [Entry; 4] {
         ("mmult_4x12_8", |level, states, x, out| mmult_4x12_8(level, states, &x.bytes, out)),
     ];
     functions.map(|(name, function)| {
-        Kernel::new(
+        KernelFunctions::new(
             |rng: &mut Rng, size| {
                 let columns = std::array::from_fn(|_| (0..size).map(|_| rng.next_u64()).collect());
                 let matrix = std::array::from_fn(|_| std::array::from_fn(|_| rng.next_u64()));
@@ -131,8 +131,8 @@ const CHUNK: usize = 1 << 10;
 
 /// `size` tree nodes: each is a permutation of eight elements, padded with zeros if the state is wider, of
 /// which the first four elements are kept.
-fn permutation(name: &str, hash: Hash) -> Entry {
-    Kernel::new(
+fn permutation(name: &str, hash: Hash) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| {
             let elements = goldilocks(rng, 8 * size);
             let words = Goldilocks::as_words(&elements).as_chunks().0;
@@ -155,13 +155,13 @@ fn permutation(name: &str, hash: Hash) -> Entry {
 const COLUMNS: usize = 8;
 
 /// A tree of `size` rows; all nodes are kept.
-fn tree(hash: Hash) -> Entry {
+fn tree(hash: Hash) -> KernelEntry {
     let levels = match hash {
         Hash::Sha256 => KernelLevels::Sha256Many,
         Hash::PoseidonBn254 => KernelLevels::PrimeFields,
         _ => KernelLevels::Goldilocks,
     };
-    Kernel::new(
+    KernelFunctions::new(
         |rng, size| logarithm(size, 0, 32).map(|_| goldilocks(rng, COLUMNS * size)),
         |_, _| Ok([0; 32]),
         move |rows: &Vec<Goldilocks>, root: &mut [u8; 32], level, _| {
@@ -185,8 +185,8 @@ struct Transform {
 }
 
 /// Transforms of columns of `size` coefficients each, row-major.
-fn transform(name: &str, columns: usize, order: Order) -> Entry {
-    Kernel::new(
+fn transform(name: &str, columns: usize, order: Order) -> KernelEntry {
+    KernelFunctions::new(
         move |rng, size| logarithm(size, 0, 30).map(|_| goldilocks(rng, columns * size)),
         move |coefficients: &Vec<Goldilocks>, _| {
             let domain = domain(coefficients.len() / columns)?;
@@ -212,8 +212,8 @@ const EXTENDED: usize = 16;
 
 /// Low-degree extension of sixteen columns of `size` values each to twice the size, on the coset of the
 /// field's generator, bit-reversed.
-fn extension() -> Entry {
-    Kernel::new(
+fn extension() -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| logarithm(size, 0, 30).map(|_| goldilocks(rng, EXTENDED * size)),
         |values: &Vec<Goldilocks>, _| {
             Ok((domain(values.len() / EXTENDED)?, Pages::<Goldilocks>::new(2 * values.len())))
@@ -231,8 +231,8 @@ fn extension() -> Entry {
 
 /// Values of polynomials at a point of the quadratic extension. Each column has `size` coefficients, or
 /// `size` values on the coset of the field's generator, bit-reversed.
-fn evaluation(name: &str, columns: usize, from_values: bool) -> Entry {
-    Kernel::new(
+fn evaluation(name: &str, columns: usize, from_values: bool) -> KernelEntry {
+    KernelFunctions::new(
         move |rng, size| {
             let matrix = logarithm(size, 0, 30).map(|_| goldilocks(rng, columns * size))?;
             Ok((matrix, Extension([Goldilocks::random(rng), Goldilocks::random(rng)])))

@@ -5,7 +5,7 @@
 //! the public signal.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::{Rng, logarithm},
 };
@@ -26,7 +26,7 @@ use proofmill_run::Run;
 use std::{cell::RefCell, fmt::Display, fs, iter::successors, path::Path};
 use tempfile::TempDir;
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     vec![proving(), verifying()]
 }
 
@@ -36,8 +36,8 @@ fn text(error: impl Display) -> String {
 
 /// A proof for a domain of `size` points, verified. The answer is the public signals, because peers use
 /// different blinding.
-fn proving() -> Entry {
-    Kernel::new(
+fn proving() -> KernelEntry {
+    KernelFunctions::new(
         Instance::new,
         |_, _| Ok(Vec::new()),
         |Instance { rng, key, witness, .. }, public, level, begin| {
@@ -87,8 +87,8 @@ impl Claim {
 }
 
 /// The verification of one proof.
-fn verifying() -> Entry {
-    Kernel::new(
+fn verifying() -> KernelEntry {
+    KernelFunctions::new(
         Claim::new,
         |_, _| Ok(()),
         |Claim { key, public, proof, .. }, (), level, _| verify(level, key, public, proof).map_err(text),

@@ -1,7 +1,7 @@
 //! Hashes over BN254's scalar field that are also used in circuits: Pedersen and Poseidon of two elements.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::elements,
 };
@@ -13,7 +13,7 @@ use proofmill_hash::{
     poseidon_bn254::poseidon,
 };
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     vec![
         chain("pedersen-chain", pedersen),
         chain("poseidon-chain", |left, right| poseidon(&[left, right])),
@@ -23,8 +23,8 @@ pub(crate) fn table() -> Vec<Entry> {
 }
 
 /// A chain of `size` hashes, each of the previous hash and an element; the same at every level.
-fn chain(name: &str, hash: fn(Fr, Fr) -> Fr) -> Entry {
-    Kernel::new(
+fn chain(name: &str, hash: fn(Fr, Fr) -> Fr) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| Ok(elements(rng, size)),
         |_, _| Ok(Fr::ZERO),
         move |elements: &Vec<Fr>, last, _, _| {
@@ -40,8 +40,8 @@ fn chain(name: &str, hash: fn(Fr, Fr) -> Fr) -> Entry {
 type Hash = fn(Level, &[[Fr; 2]]) -> Vec<Fr>;
 
 /// Hashes of `size` pairs.
-fn many(name: &str, hash: Hash) -> Entry {
-    Kernel::new(
+fn many(name: &str, hash: Hash) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| {
             let elements = elements(rng, 2 * size);
             Ok(elements.as_chunks().0.to_vec())

@@ -1,20 +1,20 @@
 //! SHA-256.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::{arrays, bytes},
 };
 use proofmill_sha256::{Kernels, hash_pairs};
 use std::hint::black_box;
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     vec![message(), pairs()]
 }
 
 /// SHA-256 of one message of `size` bytes.
-fn message() -> Entry {
-    Kernel::new(
+fn message() -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| Ok(bytes(rng, size)),
         |_, level| Ok((Kernels::at(level), [0; 32])),
         |message, (kernels, digest), _, _| {
@@ -28,8 +28,8 @@ fn message() -> Entry {
 }
 
 /// SHA-256 of `size` messages of 64 bytes.
-fn pairs() -> Entry {
-    Kernel::new(
+fn pairs() -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| Ok(arrays::<64>(rng, size)),
         |pairs, _| Ok(vec![[0; 32]; pairs.len()]),
         |pairs, digests, level, _| {

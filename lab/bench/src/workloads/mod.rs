@@ -22,13 +22,13 @@ mod transforms;
 
 pub(crate) use definitions::definitions;
 
-use adaptor::{Entry, Kept};
-use proofmill_bench::{Workload, workload::Catalogue};
+use adaptor::{KeptInput, KernelEntry};
+use proofmill_bench::{PreparedWorkload, catalogue::Catalogue};
 use proofmill_cpu::Level;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// All kernels.
-static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| {
     let tables = [
         fields::table(),
         goldilocks::table(),
@@ -48,7 +48,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 /// Proofmill's kernels and provers. The last input is kept for the next level.
 #[derive(Default)]
 pub(crate) struct Workloads {
-    kept: Mutex<Option<Kept>>,
+    kept: Mutex<Option<KeptInput>>,
 }
 
 impl Workloads {
@@ -58,7 +58,7 @@ impl Workloads {
         TABLE.iter().map(|entry| entry.name)
     }
 
-    fn find(kernel: &str) -> Option<&'static Entry> {
+    fn find(kernel: &str) -> Option<&'static KernelEntry> {
         TABLE.iter().find(|entry| entry.name == kernel)
     }
 
@@ -67,7 +67,7 @@ impl Workloads {
         &self,
         kernel: &str,
         size: u64,
-        work: impl FnOnce(&'static Entry, &mut Option<Kept>) -> Result<T, String>,
+        work: impl FnOnce(&'static KernelEntry, &mut Option<KeptInput>) -> Result<T, String>,
     ) -> Result<T, String> {
         let entry = Self::find(kernel).ok_or_else(|| format!("no kernel has the name {kernel}"))?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +80,7 @@ impl Catalogue for Workloads {
         Self::find(kernel).map(|entry| entry.levels.available())
     }
 
-    fn prepare(&self, kernel: &str, size: u64, level: Level) -> Result<Box<dyn Workload>, String> {
+    fn prepare(&self, kernel: &str, size: u64, level: Level) -> Result<Box<dyn PreparedWorkload>, String> {
         self.with(kernel, size, |entry, kept| entry.prepare(size, level, kept))
     }
 

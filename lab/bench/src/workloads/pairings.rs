@@ -1,7 +1,7 @@
 //! Pairings, and hashing, decoding and signatures on BLS12-381.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::{Encode, encoded},
     inputs::{Rng, arrays, bytes, points},
 };
@@ -20,7 +20,7 @@ use proofmill_field::{Fp, Prime, Tower};
 use proofmill_pairing::{Gt, Pairing, multi_pairing};
 use std::fmt::Display;
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     vec![
         product::<bn254::G1, _>("bn254"),
         product::<bls12_381::G1, _>("bls12-381"),
@@ -43,12 +43,12 @@ pub(crate) fn table() -> Vec<Entry> {
 type Points<C> = (Vec<Affine<C>>, Vec<Affine<<C as proofmill_curve::SourceGroups>::G2>>);
 
 /// The product of `size` pairings.
-fn product<C, P>(name: &str) -> Entry
+fn product<C, P>(name: &str) -> KernelEntry
 where
     C: Pairing<Prime: Tower, Scalar = Fp<P>, G2: Curve<Scalar = Fp<P>, Base: Encode>>,
     P: Prime,
 {
-    Kernel::new(
+    KernelFunctions::new(
         |rng, size| -> Result<Points<C>, String> { Ok((points(rng, size), points(rng, size))) },
         |(of_g1, of_g2), _| {
             Ok((of_g1.iter().copied().zip(of_g2.iter().copied()).collect::<Vec<_>>(), Vec::new()))
@@ -71,8 +71,8 @@ const MESSAGE: usize = 32;
 type Hash<C> = fn(Level, &[&[u8]], &[u8]) -> Vec<Affine<C>>;
 
 /// The hashes of `size` messages to points.
-fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> Entry {
-    Kernel::new(
+fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| Ok(arrays::<MESSAGE>(rng, size)),
         |_, _| Ok(Vec::new()),
         move |messages, points, level, _| {
@@ -88,8 +88,8 @@ fn hash<C: Curve<Base: Encode>>(name: &str, hash: Hash<C>) -> Entry {
 
 /// Decodes `size` compressed points; checks that they are on the curve and, with [`Subgroup::Checked`], in
 /// the subgroup.
-fn decode<C: Encoded<Base: Encode, Scalar = Fp<P>>, P: Prime>(name: &str, subgroup: Subgroup) -> Entry {
-    Kernel::new(
+fn decode<C: Encoded<Base: Encode, Scalar = Fp<P>>, P: Prime>(name: &str, subgroup: Subgroup) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| {
             let points: Vec<Affine<C>> = points(rng, size);
             Ok(points.iter().map(Affine::to_compressed).collect::<Vec<C::Compressed>>())
@@ -145,8 +145,8 @@ impl Encode for Signed {
 const VALID: [u8; 1] = [1];
 
 /// The public key of a secret key.
-fn public_key() -> Entry {
-    Kernel::new(
+fn public_key() -> KernelEntry {
+    KernelFunctions::new(
         Signed::one,
         |_, _| Ok([0; PublicKey::BYTES]),
         |signed, key, level, _| {
@@ -160,8 +160,8 @@ fn public_key() -> Entry {
 }
 
 /// A signature.
-fn sign() -> Entry {
-    Kernel::new(
+fn sign() -> KernelEntry {
+    KernelFunctions::new(
         Signed::one,
         |_, _| Ok([0; Signature::BYTES]),
         |signed, signature, level, _| {
@@ -175,7 +175,7 @@ fn sign() -> Entry {
 }
 
 /// The verification of a signature, given as bytes; the key was checked before.
-fn verify_one() -> Entry {
+fn verify_one() -> KernelEntry {
     verification(
         "verify",
         Signed::one,
@@ -188,7 +188,7 @@ fn verify_one() -> Entry {
 }
 
 /// The verification of an aggregate signature of one message by `size` keys, given as bytes.
-fn aggregate() -> Entry {
+fn aggregate() -> KernelEntry {
     verification(
         "fast-aggregate-verify",
         |rng, size| {
@@ -214,16 +214,16 @@ fn aggregate() -> Entry {
 }
 
 /// The batch verification of `size` signatures of different messages by different keys, given as bytes.
-fn batch() -> Entry {
+fn batch() -> KernelEntry {
     batch_of("batch-verify", None)
 }
 
 /// The same for signatures of one message.
-fn batch_of_one_message() -> Entry {
+fn batch_of_one_message() -> KernelEntry {
     batch_of("batch-verify-one-message", Some([7; MESSAGE]))
 }
 
-fn batch_of(name: &str, message: Option<[u8; MESSAGE]>) -> Entry {
+fn batch_of(name: &str, message: Option<[u8; MESSAGE]>) -> KernelEntry {
     verification(
         name,
         move |rng, size| (0..size).map(|_| Signed::new(rng, message)).collect::<Result<Vec<_>, _>>(),
@@ -249,8 +249,8 @@ fn verification<I: Send + Sync + 'static>(
     make: impl Fn(&mut Rng, usize) -> Result<I, String> + Send + Sync + 'static,
     verify: impl Fn(&I, Level) -> Result<(), BlsError> + Send + Sync + 'static,
     input: impl Fn(&I) -> Vec<u8> + Send + Sync + 'static,
-) -> Entry {
-    Kernel::new(
+) -> KernelEntry {
+    KernelFunctions::new(
         make,
         |_, _| Ok(()),
         move |input, (), level, _| verify(input, level).map_err(text),

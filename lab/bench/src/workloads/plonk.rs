@@ -1,7 +1,7 @@
 //! PLONK for built-in circuits, by arithmetisation and by the share of the key that is kept in memory.
 
 use super::{
-    adaptor::{Begin, Entry, Kernel, KernelLevels},
+    adaptor::{Begin, KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::{Rng, elements},
 };
@@ -15,10 +15,10 @@ use proofmill_run::Run;
 use proofmill_srs::{SPARE, Srs};
 use std::{cell::RefCell, fmt::Display, sync::Arc};
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     let arithmetisations = [Arithmetisation::Standard, Arithmetisation::Turbo, Arithmetisation::Ultra];
     let of_all = |memory| arithmetisations.map(|arithmetisation| arithmetic(arithmetisation, memory));
-    let mut table: Vec<Entry> = Memory::ALL.into_iter().flat_map(of_all).collect();
+    let mut table: Vec<KernelEntry> = Memory::ALL.into_iter().flat_map(of_all).collect();
     table.extend([pedersen(Arithmetisation::Turbo), pedersen(Arithmetisation::Ultra), verifying()]);
     table
 }
@@ -73,8 +73,8 @@ fn proving(
     name: String,
     memory: Memory,
     circuit: impl Fn(usize) -> Result<Circuit, String> + Send + Sync + 'static,
-) -> Entry {
-    Kernel::new(
+) -> KernelEntry {
+    KernelFunctions::new(
         move |rng, size| Ok(Instance::new(rng, circuit(size)?)),
         move |instance, level| Ok(Prover { key: instance.key(level, memory).map_err(text)?, proof: None }),
         |instance, Prover { key, proof }, level, begin| {
@@ -99,7 +99,7 @@ fn checked(size: usize) -> Result<u64, String> {
 }
 
 /// A chain of `size` gates: three products, then a sum.
-fn arithmetic(arithmetisation: Arithmetisation, memory: Memory) -> Entry {
+fn arithmetic(arithmetisation: Arithmetisation, memory: Memory) -> KernelEntry {
     proving(format!("{arithmetisation}-{memory}"), memory, move |size| {
         let mut circuit = Circuit::new(arithmetisation);
         workload::arithmetic(&mut circuit, checked(size)?);
@@ -113,7 +113,7 @@ const FEW_HASHES: u64 = 64;
 const FEW_BITS: u32 = 6;
 
 /// A chain of `size` Pedersen hashes.
-fn pedersen(arithmetisation: Arithmetisation) -> Entry {
+fn pedersen(arithmetisation: Arithmetisation) -> KernelEntry {
     proving(format!("pedersen-{arithmetisation}"), Memory::default(), move |size| {
         let hashes = checked(size)?;
         let mut circuit = Circuit::new(arithmetisation);
@@ -137,8 +137,8 @@ struct Claim {
 }
 
 /// The verification of one proof with the turbo arithmetisation.
-fn verifying() -> Entry {
-    Kernel::new(
+fn verifying() -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| {
             if size != 1 {
                 return Err("expected 1".to_owned());

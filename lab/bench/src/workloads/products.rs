@@ -1,14 +1,14 @@
 //! Products of points, each with its own scalar.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::{Encode, encoded},
     inputs::{elements, points},
 };
 use proofmill_curve::{Affine, Products, bls12_381, bn254, products_of_points};
 use proofmill_field::{Fp, Prime};
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     vec![
         of_curve::<bn254::G1, _>("bn254-g1"),
         of_curve::<bn254::G2, _>("bn254-g2"),
@@ -17,8 +17,8 @@ pub(crate) fn table() -> Vec<Entry> {
     ]
 }
 
-fn of_curve<C: Products<Scalar = Fp<P>, Base: Encode>, P: Prime>(name: &str) -> Entry {
-    Kernel::new(
+fn of_curve<C: Products<Scalar = Fp<P>, Base: Encode>, P: Prime>(name: &str) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| match size {
             ..0x4000_0000 => Ok((points::<C, P>(rng, size), elements::<P>(rng, size))),
             _ => Err("expected less than 2^30 points".to_owned()),

@@ -1,7 +1,7 @@
 //! STARKs: proofs of the ready-made AIRs with the default parameters.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     inputs::logarithm,
 };
 use proofmill_cpu::Level;
@@ -21,15 +21,15 @@ const MEASURED: [(Workload, &[Hash]); 4] = [
     (Workload::Blake3, &[Hash::Keccak, Hash::Poseidon2Width8]),
 ];
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     let entries =
         |(air, hashes): (Workload, &'static [Hash])| hashes.iter().map(move |hash| prove(air, *hash));
     MEASURED.into_iter().flat_map(entries).collect()
 }
 
 /// A proof of a trace of `size` rows, as bytes.
-fn prove(air: Workload, hash: Hash) -> Entry {
-    Kernel::new(
+fn prove(air: Workload, hash: Hash) -> KernelEntry {
+    KernelFunctions::new(
         move |_, size| {
             let log_rows = logarithm(size, air.least_log_rows(), 24)?;
             let example = air.example(Level::best(), log_rows).map_err(|error| error.to_string())?;

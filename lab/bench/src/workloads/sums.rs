@@ -1,14 +1,14 @@
 //! Multi-scalar multiplication.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::{Encode, encoded},
     inputs::{Rng, elements, points},
 };
 use proofmill_curve::{Affine, Msm, bls12_381, bn254, msm};
 use proofmill_field::{Fp, Prime};
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     [
         of_curve::<bn254::G1, _>("bn254-g1"),
         of_curve::<bn254::G2, _>("bn254-g2"),
@@ -21,7 +21,7 @@ pub(crate) fn table() -> Vec<Entry> {
 }
 
 /// Sums with uniform scalars, with equal scalars, and with scalars that alternate between 0 and 1.
-fn of_curve<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(name: &str) -> [Entry; 3] {
+fn of_curve<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(name: &str) -> [KernelEntry; 3] {
     [
         sum::<C, P>(name, elements),
         sum::<C, P>(&format!("{name}-equal"), |rng, count| vec![Fp::random(rng); count]),
@@ -32,8 +32,8 @@ fn of_curve<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(name: &str) -> [Entr
 fn sum<C: Msm<Scalar = Fp<P>, Base: Encode>, P: Prime>(
     name: &str,
     scalars: fn(&mut Rng, usize) -> Vec<Fp<P>>,
-) -> Entry {
-    Kernel::new(
+) -> KernelEntry {
+    KernelFunctions::new(
         move |rng, size| match size {
             ..0x4000_0000 => Ok((points::<C, P>(rng, size), scalars(rng, size))),
             _ => Err("expected less than 2^30 points".to_owned()),

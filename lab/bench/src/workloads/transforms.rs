@@ -1,14 +1,14 @@
 //! Number-theoretic transforms over the scalar fields of BN254 and BLS12-381.
 
 use super::{
-    adaptor::{Entry, Kernel, KernelLevels},
+    adaptor::{KernelEntry, KernelFunctions, KernelLevels},
     encoding::encoded,
     inputs::{elements, logarithm},
 };
 use proofmill_field::{Fp, bls12_381, bn254};
 use proofmill_ntt::{Domain, Transformed};
 
-pub(crate) fn table() -> Vec<Entry> {
+pub(crate) fn table() -> Vec<KernelEntry> {
     vec![forward::<bn254::FrParams>("bn254-fr"), forward::<bls12_381::FrParams>("bls12-381-fr")]
 }
 
@@ -18,8 +18,8 @@ struct Transform<P: Transformed> {
     values: Vec<Fp<P>>,
 }
 
-fn forward<P: Transformed>(name: &str) -> Entry {
-    Kernel::new(
+fn forward<P: Transformed>(name: &str) -> KernelEntry {
+    KernelFunctions::new(
         |rng, size| logarithm(size, 1, 28).map(|_| elements::<P>(rng, size)),
         |coefficients, _| {
             let domain = Domain::new(coefficients.len().ilog2()).ok_or("beyond the field's two-adicity")?;

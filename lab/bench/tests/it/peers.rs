@@ -3,7 +3,7 @@
 use proofmill_bench::{
     BenchError,
     definition::Family,
-    peers::{Assignment, Build, Limits, Peers, Runner},
+    peers::{Assignment, Build, Peers, Runner, RunnerLimits},
 };
 use std::{
     fs,
@@ -24,7 +24,7 @@ done
 const ASSIGNMENT: Assignment<'_> =
     Assignment { kernel: "msm/bn254-g1", size: 1024, threads: 2, input: b"points and scalars" };
 
-const LIMITS: Limits = Limits { ready: Duration::from_secs(10), run: Duration::from_secs(10) };
+const LIMITS: RunnerLimits = RunnerLimits { ready: Duration::from_secs(10), run: Duration::from_secs(10) };
 
 /// A folder with one peer whose runner is `script`.
 fn peers(script: &str) -> (TempDir, Peers) {
@@ -46,7 +46,7 @@ fn peers(script: &str) -> (TempDir, Peers) {
     (folder, peers)
 }
 
-fn start(script: &str, limits: Limits) -> Result<Runner, BenchError> {
+fn start(script: &str, limits: RunnerLimits) -> Result<Runner, BenchError> {
     let (_folder, peers) = peers(script);
     Runner::start(&peers.all()[0], &ASSIGNMENT, limits)
 }
@@ -152,11 +152,12 @@ fn errors_and_exits_are_reported() {
 
 #[test]
 fn silent_runners_time_out() {
-    let short = Limits { ready: Duration::from_millis(300), run: Duration::from_millis(300) };
+    let short = RunnerLimits { ready: Duration::from_millis(300), run: Duration::from_millis(300) };
     let began = Instant::now();
     let error = start("sleep 60", short).expect_err("silence").to_string();
     assert!(error.ends_with("its runner did not answer within 0.3 s"), "{error}");
-    let mut runner = start("echo 'ready 0123456789abcdef 1'; sleep 60", Limits { run: short.run, ..LIMITS });
+    let mut runner =
+        start("echo 'ready 0123456789abcdef 1'; sleep 60", RunnerLimits { run: short.run, ..LIMITS });
     assert!(runner.as_mut().expect("a runner").run(1).is_err());
     assert!(began.elapsed() < Duration::from_secs(20));
 }

@@ -1,12 +1,13 @@
 // Times gnark's PLONK over BN254 on a chain of multiplications: the peer of `proofmill plonk workload arithmetic`.
 //
-// Usage: go run . LOG_GATES [RUNS]; prints one CSV row: gates, median and least seconds of the prove call, peak MiB.
+// Usage: go run . LOG_GATES [RUNS]; prints a line of a record (lab/records/README.md), of the prove call.
 package main
 
 import (
 	"fmt"
 	"math/big"
 	"os"
+	"runtime"
 	"sort"
 	"strconv"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"github.com/consensys/gnark/backend/plonk"
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/frontend/cs/scs"
+	"github.com/consensys/gnark/logger"
 	"github.com/consensys/gnark/test/unsafekzg"
 )
 
@@ -43,6 +45,8 @@ func check(err error) {
 }
 
 func main() {
+	// It would log to standard output.
+	logger.Disable()
 	log, err := strconv.Atoi(os.Args[1])
 	check(err)
 	runs := 3
@@ -79,5 +83,7 @@ func main() {
 	sort.Float64s(seconds)
 	var usage syscall.Rusage
 	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	fmt.Printf("%d,%.4f,%.4f,%d\n", gates, seconds[len(seconds)/2], seconds[0], usage.Maxrss/1024)
+	// family, benchmark, implementation, size, threads, run, samples, median_s, min_s, peak_mb, others_share
+	fmt.Printf("plonk_workloads,standard,gnark,%d,%d,1,%d,%.4f,%.4f,%d,\n", gates, runtime.GOMAXPROCS(0), runs,
+		seconds[len(seconds)/2], seconds[0], usage.Maxrss*1024/1e6)
 }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+pub mod goldilocks;
 
 pub use bytes::Bytes;
 
@@ -81,20 +82,21 @@ pub fn serve(version: &str, prepare: impl FnOnce(&Task) -> Result<Box<dyn Work>,
     }
 }
 
-/// The version of a package in the text of a `Cargo.lock`.
+/// The version of a package in the text of a `Cargo.lock`; of several, the newest, which is the last.
 ///
 /// # Panics
 /// If the package is not in it.
 #[must_use]
 pub fn locked_version<'a>(lock: &'a str, package: &str) -> &'a str {
-    let mut lines = lock.lines().skip_while(|line| *line != format!("name = \"{package}\"")).skip(1);
-    let version = lines.next().and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
-    version.unwrap_or_else(|| panic!("expected {package} in Cargo.lock"))
+    let entry = format!("name = \"{package}\"\nversion = \"");
+    let newest = lock.rsplit_once(&entry).and_then(|(_, rest)| rest.split('"').next());
+    newest.unwrap_or_else(|| panic!("expected {package} in Cargo.lock"))
 }
 
 fn task() -> Result<Task, String> {
     let words: Vec<String> = env::args().skip(1).collect();
-    let [kernel, size, threads, path] = &words[..] else {
+    // A runner may have words of its own before these.
+    let Some((_, [kernel, size, threads, path])) = words.split_last_chunk() else {
         return Err(format!("expected KERNEL SIZE THREADS INPUT_FILE, found {} words", words.len()));
     };
     let number = |word: &str| word.parse().map_err(|_| format!("expected a number, found {word}"));

@@ -1,8 +1,8 @@
-//! What a device would be with parts of another.
+//! Variants of a device that have parts of another one.
 
 use super::{Device, Instructions, Timing};
 
-/// A part of a device, and what takes it over from another.
+/// The name of a device's part, and the function that takes this part over from another device.
 type Part = (&'static str, fn(&mut Device, &Device));
 
 const PARTS: &[Part] = &[
@@ -47,8 +47,9 @@ const PARTS: &[Part] = &[
 ];
 
 impl Device {
-    /// What if: this device with one part of another's each time, for all parts in which they differ, by name; at the end with all of them. Empty
-    /// if they do not differ. Its name and its costs stay, and slots that instructions of the other device need are added to its own.
+    /// Variants of this device, by name: for each part in which it differs from `other`, this device with that part of `other`. The last variant
+    /// has all of these parts. There are none if the devices do not differ. Name and costs stay, and slots that instructions of `other` need are
+    /// added.
     ///
     /// [Programs](crate::schedule::program) depend on the way to carry: each of these devices needs its own.
     pub fn features(&self, other: &Self) -> Vec<(&'static str, Self)> {
@@ -79,7 +80,7 @@ impl Device {
 }
 
 impl Instructions {
-    /// Takes something over from each instruction that both have.
+    /// Takes a property over from `other`, for each instruction that both devices have.
     fn take(&mut self, other: &Self, take: fn(&mut Timing, &Timing)) {
         let all = [
             Some(&mut self.load),

@@ -14,17 +14,17 @@ use serde::Deserialize;
 pub struct Device {
     /// Its name.
     pub name: String,
-    /// How many tiles it has.
+    /// The arrangement of its tiles.
     pub grid: Grid,
     /// Its tiles, which are all alike.
     pub tile: TileDescription,
-    /// What brings elements to tiles from outside of the grid, and results back.
+    /// The streams that bring elements to tiles from outside of the grid, and results back.
     pub streams: Streams,
     /// The card's memory.
-    pub memory: Link,
-    /// What brings them to the card.
-    pub host: Link,
-    /// What it takes to have it.
+    pub memory: DeviceLink,
+    /// The host's link to the card.
+    pub host: DeviceLink,
+    /// Its power and its price.
     pub costs: Costs,
 }
 
@@ -40,7 +40,7 @@ pub struct Grid {
     pub reach: [Vec<[isize; 2]>; 2],
 }
 
-/// Streams between the grid's tiles and what is around it.
+/// Streams between the grid's tiles and the logic around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Streams {
@@ -56,15 +56,15 @@ pub struct Streams {
     pub out_of_tile: usize,
     /// Cycles to pass a switch.
     pub hop_cycles: usize,
-    /// Bytes a cycle from a tile's accumulators to its neighbour's; 0 if there is no such way. No kernel of this crate uses it: nodes pass
-    /// elements on, not sums.
+    /// Bytes a cycle from a tile's accumulators to its neighbour's; 0 without such a connection. No kernel of this crate uses it: nodes
+    /// pass elements on, not sums.
     pub cascade_bytes_per_cycle: usize,
 }
 
-/// A link to what all pipelines share: the host, or the card's memory.
+/// A link that all pipelines share: to the host, or to the card's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Link {
+pub struct DeviceLink {
     /// Bytes a second: of the host in each direction, of the memory in both together.
     pub bytes_per_second: f64,
 }
@@ -85,7 +85,7 @@ pub struct Costs {
 pub struct TileDescription {
     /// Cycles a second.
     pub hertz: f64,
-    /// The names of what an instruction word has room for.
+    /// The names of an instruction word's slots.
     pub slots: Vec<String>,
     /// Registers of eight numbers of 32 bits.
     pub vectors: usize,
@@ -93,17 +93,17 @@ pub struct TileDescription {
     pub accumulators: usize,
     /// Memory for elements.
     pub data_bytes: usize,
-    /// What of it is no room for elements.
+    /// The part of it that has no room for elements.
     pub stack_bytes: usize,
     /// Memory for instructions.
     pub program_bytes: usize,
     /// Size of an instruction word.
     pub instruction_bytes: usize,
-    /// Cycles that a call of a kernel takes more than its instructions.
+    /// Cycles of a kernel's call, in addition to those of its instructions.
     pub call_cycles: usize,
     /// Cycles to acquire and release a buffer.
     pub lock_cycles: usize,
-    /// What each instruction needs.
+    /// The timing of each instruction.
     pub instructions: Instructions,
 }
 
@@ -141,7 +141,7 @@ pub struct Timing {
     pub latency: usize,
     /// Cycles from the last issue until the result can be the sum that a product is added to, if fewer.
     pub accumulate: Option<usize>,
-    /// How many of it, one after another in the same slot, one vector needs: 1 of loads.
+    /// The number of issues, one after another in the same slot, that one vector needs; 1 for loads.
     #[serde(default = "one")]
     pub issues: usize,
 }
@@ -162,7 +162,7 @@ impl Device {
     /// Reads a description.
     ///
     /// # Errors
-    /// Text that is no TOML or lacks something, slots that do not exist, tiles without registers or without one way to carry.
+    /// Text that is no TOML or lacks a field, slots that do not exist, tiles without registers or without one way to carry.
     pub fn parse(text: &str) -> Result<Self, PipelineError> {
         let refused = |place: String, problem: String| PipelineError::Device { place, problem };
         let device: Self = toml::from_str(text).map_err(|error| {
@@ -174,7 +174,7 @@ impl Device {
         Ok(device)
     }
 
-    /// What is wrong with it, and where.
+    /// Checks the description. An error is the place of a problem, and the problem.
     fn check(&self) -> Result<(), (String, String)> {
         let problem = |place: &str, problem: String| Err((place.to_string(), problem));
         let tile = &self.tile;
@@ -219,7 +219,7 @@ impl Device {
         tile.instructions.check(&tile.slots)
     }
 
-    /// The first count that is out of its bounds, and where it is.
+    /// Checks the bounds of all counts. An error names the first one that is out of its bounds.
     fn check_counts(&self) -> Result<(), (String, String)> {
         let tile = &self.tile;
         for (place, number, least, most) in [

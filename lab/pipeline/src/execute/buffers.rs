@@ -1,16 +1,17 @@
 //! The buffers of a network, and whether they suffice.
 
 use crate::{
-    Graph, PipelineError,
-    graph::{Edge, Port, Reader},
+    DataflowGraph, PipelineError,
+    graph::{Edge, EdgeReader, Port},
 };
 use std::collections::VecDeque;
 
-/// Which of the nodes that can fire does so.
-pub(super) type Choice<'a> = &'a mut dyn FnMut(&[usize]) -> usize;
+/// Chooses which of the nodes that can fire does so: returns an index into its argument.
+pub(super) type NodeChoice<'a> = &'a mut dyn FnMut(&[usize]) -> usize;
 
-impl Graph {
-    /// Checks that buffers suffice: that every node can fire once, and thus again and again, since then all buffers hold what they did.
+impl DataflowGraph {
+    /// Checks that buffers suffice: every node can fire once. Then all buffers hold as much as before, so every node can fire again and
+    /// again.
     ///
     /// # Errors
     /// As [`order`](Self::order), and a deadlock, with the nodes that wait for each other.
@@ -21,8 +22,8 @@ impl Graph {
         Buffers::new(self, inputs, ()).run(fire, None).map(drop)
     }
 
-    /// The network with the least depths of buffers with which no node waits forever; one edge after another, so that none can be less
-    /// deep alone.
+    /// The network with buffers so small that no node waits forever and no single buffer could be smaller. Edges are tried one after
+    /// another.
     ///
     /// # Errors
     /// As [`order`](Self::order).
@@ -43,10 +44,10 @@ impl Graph {
     }
 }
 
-/// The buffers of all edges, with bundles or what stands for them.
+/// The buffers of all edges, with bundles or with values that stand for them.
 pub(super) struct Buffers<'a, T> {
-    graph: &'a Graph,
-    edges: Vec<(Reader, Edge)>,
+    graph: &'a DataflowGraph,
+    edges: Vec<(EdgeReader, Edge)>,
     bundles: Vec<VecDeque<T>>,
     /// The edges that each node reads, by input.
     reads: Vec<Vec<usize>>,
@@ -54,13 +55,13 @@ pub(super) struct Buffers<'a, T> {
     fills: Vec<Vec<Vec<usize>>>,
     /// The edges that each source fills.
     sources: Vec<Vec<usize>>,
-    /// What sources have not sent yet.
+    /// The bundles that sources have not sent yet.
     inputs: Vec<VecDeque<T>>,
     results: Vec<Vec<T>>,
 }
 
 impl<'a, T: Clone> Buffers<'a, T> {
-    pub(super) fn new(graph: &'a Graph, inputs: Vec<VecDeque<T>>, zeros: T) -> Self {
+    pub(super) fn new(graph: &'a DataflowGraph, inputs: Vec<VecDeque<T>>, zeros: T) -> Self {
         let edges: Vec<_> = graph.edges().map(|(reader, edge)| (reader, *edge)).collect();
         let mut buffers = Self {
             graph,
@@ -73,7 +74,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
             edges,
         };
         for (index, (reader, edge)) in buffers.edges.iter().enumerate() {
-            if let Reader::Node(node, _) = reader {
+            if let EdgeReader::Node(node, _) = reader {
                 buffers.reads[*node].push(index);
             }
             // Wrong places are found by `run`, before anything is sent.
@@ -89,11 +90,11 @@ impl<'a, T: Clone> Buffers<'a, T> {
         buffers
     }
 
-    /// Fires each node as often as sources have bundles: in the graph's order, or those that are chosen.
+    /// Fires each node as often as sources have bundles: in the graph's order, or as `choose` says.
     pub(super) fn run(
         mut self,
         mut fire: impl FnMut(usize, Vec<T>) -> Result<Vec<T>, PipelineError>,
-        mut choose: Option<Choice<'_>>,
+        mut choose: Option<NodeChoice<'_>>,
     ) -> Result<Vec<Vec<T>>, PipelineError> {
         let order = self.graph.order()?;
         let bundles = self.inputs.first().map_or(0, VecDeque::len);
@@ -130,7 +131,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
         }
     }
 
-    /// Lets sources send what has room, and sinks take what there is.
+    /// Lets sources send bundles for which there is room, and lets sinks take their bundles.
     fn fill(&mut self) {
         for source in 0..self.inputs.len() {
             while !self.inputs[source].is_empty()
@@ -141,7 +142,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
             }
         }
         for (index, (reader, _)) in self.edges.iter().enumerate() {
-            if let Reader::Sink(sink) = reader {
+            if let EdgeReader::Sink(sink) = reader {
                 self.results[*sink].extend(self.bundles[index].drain(..));
             }
         }
@@ -150,7 +151,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
     /// Sinks take bundles at once.
     fn has_room(&self, edge: usize) -> bool {
         let (reader, inner) = &self.edges[edge];
-        matches!(reader, Reader::Sink(_)) || self.bundles[edge].len() < inner.depth
+        matches!(reader, EdgeReader::Sink(_)) || self.bundles[edge].len() < inner.depth
     }
 
     fn can_fire(&self, node: usize) -> bool {
@@ -173,7 +174,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
         }
     }
 
-    /// From a node that waits on: the nodes that wait for each other, the last for the first.
+    /// The nodes that wait for each other in a circle, the last for the first. The search begins at a node that waits.
     fn circle(&self, node: usize) -> String {
         let mut path: Vec<(usize, String)> = Vec::new();
         let mut next = Some(node);
@@ -192,7 +193,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
         path.into_iter().map(|(_, reason)| reason).collect::<Vec<_>>().join("; ")
     }
 
-    /// For which node a node waits, and why.
+    /// The node that a node waits for, if it is one, and the reason.
     fn reason(&self, node: usize) -> (Option<usize>, String) {
         let name = |node: usize| &self.graph.nodes[node].name;
         if let Some(edge) = self.reads[node].iter().find(|edge| self.bundles[**edge].is_empty()) {
@@ -224,7 +225,7 @@ impl<'a, T: Clone> Buffers<'a, T> {
 
     fn full(&self, writer: &str, edge: usize) -> (Option<usize>, String) {
         let (reader, edge) = &self.edges[edge];
-        let Reader::Node(node, input) = reader else { unreachable!("sinks have room") };
+        let EdgeReader::Node(node, input) = reader else { unreachable!("sinks have room") };
         let name = &self.graph.nodes[*node].name;
         (
             Some(*node),

@@ -1,18 +1,18 @@
 //! One firing of a node.
 
 use crate::{
-    Graph, PipelineError,
-    graph::Node,
-    limbs::{Bundle, Constants, Exact, LANES, LIMBS, Lanes, Numbers, Overflow, SignedField},
+    DataflowGraph, PipelineError,
+    graph::GraphNode,
+    limbs::{Bundle, CpuLanes, Exact, FieldConstants, LANES, LIMBS, Numbers, Overflow, SignedField},
 };
 use proofmill_field::{cpu::Level, dispatch_goldilocks, goldilocks::GoldilocksEngine};
 
-/// By what numbers are computed.
+/// The arithmetic of an execution.
 #[derive(Clone, Copy, Debug)]
 pub enum Arithmetic {
     /// Wide integers, each checked against the register of the tile that would hold it.
     Exact,
-    /// Vectors of this CPU at a level. For graphs whose [intervals](crate::Graph::intervals) fit.
+    /// Vectors of this CPU at a level. For graphs whose [intervals](crate::DataflowGraph::intervals) fit.
     Level(Level),
 }
 
@@ -23,8 +23,8 @@ impl Arithmetic {
     /// Numbers that do not fit, if they are checked.
     pub(crate) fn fire(
         self,
-        graph: &Graph,
-        node: &Node,
+        graph: &DataflowGraph,
+        node: &GraphNode,
         inputs: &[&Bundle],
         field: &SignedField,
     ) -> Result<Vec<Bundle>, PipelineError> {
@@ -33,14 +33,14 @@ impl Arithmetic {
         Ok(outputs)
     }
 
-    /// [`fire`](Self::fire) into bundles of the inputs' size, whatever they hold.
+    /// As [`fire`](Self::fire), into existing bundles of the inputs' size, whose content is overwritten.
     ///
     /// # Errors
     /// As [`fire`](Self::fire).
     pub(super) fn fire_into(
         self,
-        graph: &Graph,
-        node: &Node,
+        graph: &DataflowGraph,
+        node: &GraphNode,
         inputs: &[&Bundle],
         outputs: &mut [Bundle],
         field: &SignedField,
@@ -64,29 +64,29 @@ impl Arithmetic {
 
 fn in_lanes<E: GoldilocksEngine>(
     token: E,
-    node: &Node,
+    node: &GraphNode,
     inputs: &[&Bundle],
     outputs: &mut [Bundle],
     field: &SignedField,
 ) {
     token.run(
         #[inline(always)]
-        || fire(&mut Lanes::<E::U64s>::new(token), node, inputs, outputs, field),
+        || fire(&mut CpuLanes::<E::U64s>::new(token), node, inputs, outputs, field),
     );
 }
 
 #[inline(always)]
 fn fire<T: Numbers>(
     tile: &mut T,
-    node: &Node,
+    node: &GraphNode,
     inputs: &[&Bundle],
     outputs: &mut [Bundle],
     field: &SignedField,
 ) {
-    let constants = Constants::new(tile, field);
+    let constants = FieldConstants::new(tile, field);
     let zero = [tile.read(&[0; LANES]); LIMBS];
     let count = inputs.len() + node.steps.len();
-    // On the stack, unless they are many: what is aligned as vectors are is slow to allocate.
+    // On the stack, unless there are many: an allocation that is aligned like vectors is slow.
     let (mut few, mut many) = ([zero; 4], Vec::new());
     let values = if count <= few.len() {
         &mut few[..count]

@@ -9,13 +9,13 @@ pub use fire::Arithmetic;
 pub use sequential::{run, run_in_order};
 pub use threads::run_on_threads;
 
-use crate::{Graph, PipelineError, limbs::Bundle};
+use crate::{DataflowGraph, PipelineError, limbs::Bundle};
 
 /// Checks that all sources have as many bundles of one size.
 ///
 /// # Errors
-/// Says what differs.
-pub(crate) fn check(graph: &Graph, inputs: &[Vec<Bundle>]) -> Result<(), PipelineError> {
+/// Sources with another number of bundles, or with bundles of another size.
+pub(crate) fn check(graph: &DataflowGraph, inputs: &[Vec<Bundle>]) -> Result<(), PipelineError> {
     if inputs.len() != graph.sources.len() {
         let (given, needed) = (inputs.len(), graph.sources.len());
         return Err(PipelineError::Inputs(format!(

@@ -1,25 +1,25 @@
-//! One thread: whichever node can fire next.
+//! Execution on one thread, which fires any node that can fire.
 
 use super::{
     Arithmetic,
-    buffers::{Buffers, Choice},
+    buffers::{Buffers, NodeChoice},
     check,
 };
 use crate::{
-    Graph, PipelineError,
+    DataflowGraph, PipelineError,
     limbs::{Bundle, SignedField},
 };
 use std::{borrow::Cow, rc::Rc};
 
-/// Runs a network, each node as often as sources have bundles, and returns the bundles of each sink: before those of its node, the zeros
-/// of a delay. By vectors of this CPU, all nodes of a network without delays compute one vector of elements before the next one, so that what
-/// they pass on stays in registers and caches.
+/// Runs a network, each node as often as sources have bundles, and returns the bundles of each sink. The zeros of a delay come before the
+/// bundles of its node. On vectors of this CPU, all nodes of a network without delays compute one vector of elements before the next one. So
+/// the values that they pass on stay in registers and caches.
 ///
 /// # Errors
-/// As [`Graph::order`]; inputs that do not suit the sources; numbers that do not fit, if they are checked; a deadlock, with the
+/// As [`DataflowGraph::order`]; inputs that do not suit the sources; numbers that do not fit, if they are checked; a deadlock, with the
 /// nodes that wait for each other.
 pub fn run(
-    graph: &Graph,
+    graph: &DataflowGraph,
     field: &SignedField,
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
@@ -34,12 +34,12 @@ pub fn run(
     execute(graph, field, arithmetic, inputs, None)
 }
 
-/// [`run`] with a choice: which of the nodes that can fire does so next. The results do not depend on it.
+/// As [`run`], with a function that chooses which of the nodes that can fire does so next. The results do not depend on it.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_in_order(
-    graph: &Graph,
+    graph: &DataflowGraph,
     field: &SignedField,
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
@@ -49,11 +49,11 @@ pub fn run_in_order(
 }
 
 fn execute(
-    graph: &Graph,
+    graph: &DataflowGraph,
     field: &SignedField,
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
-    choose: Option<Choice<'_>>,
+    choose: Option<NodeChoice<'_>>,
 ) -> Result<Vec<Vec<Bundle>>, PipelineError> {
     graph.order()?;
     check(graph, inputs)?;

@@ -2,8 +2,8 @@
 
 use super::{Arithmetic, check};
 use crate::{
-    Graph, PipelineError,
-    graph::{Port, Reader},
+    DataflowGraph, PipelineError,
+    graph::{EdgeReader, Port},
     limbs::{Bundle, SignedField},
 };
 use std::{
@@ -31,7 +31,7 @@ struct Channels {
 /// # Errors
 /// As [`run`](super::run).
 pub fn run_on_threads(
-    graph: &Graph,
+    graph: &DataflowGraph,
     field: &SignedField,
     arithmetic: Arithmetic,
     inputs: &[Vec<Bundle>],
@@ -77,7 +77,7 @@ pub fn run_on_threads(
 }
 
 /// A channel for each edge, with the zeros that it holds at the beginning.
-fn channels(graph: &Graph, zeros: &Arc<Bundle>) -> Channels {
+fn channels(graph: &DataflowGraph, zeros: &Arc<Bundle>) -> Channels {
     let mut of_sources: Vec<Senders> = graph.sources.iter().map(|_| Vec::new()).collect();
     let mut of_nodes: Vec<Vec<Senders>> =
         graph.nodes.iter().map(|node| node.outputs.iter().map(|_| Vec::new()).collect()).collect();
@@ -93,8 +93,8 @@ fn channels(graph: &Graph, zeros: &Arc<Bundle>) -> Channels {
             Port::Node(node, output) => of_nodes[node][output].push(sender),
         }
         match reader {
-            Reader::Node(node, _) => read_by_nodes[node].push(receiver),
-            Reader::Sink(_) => read_by_sinks.push(receiver),
+            EdgeReader::Node(node, _) => read_by_nodes[node].push(receiver),
+            EdgeReader::Sink(_) => read_by_sinks.push(receiver),
         }
     }
     Channels { of_sources, of_nodes, read_by_nodes, read_by_sinks }

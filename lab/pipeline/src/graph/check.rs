@@ -1,6 +1,6 @@
 //! Checks of graphs: every place exists, and nodes have an order.
 
-use super::{Graph, Operation, Port, Reader};
+use super::{DataflowGraph, EdgeReader, FieldOperation, Port};
 use crate::{
     PipelineError,
     error::{beginning, problem_of_name},
@@ -13,19 +13,20 @@ pub(super) const MOST_STEPS: usize = 1 << 10;
 /// The most bundles that all buffers together hold.
 const MOST_BUNDLES: usize = 1 << 16;
 
-impl Graph {
-    /// Checks the graph and returns its nodes in an order in which each comes after those whose bundles it needs first.
+impl DataflowGraph {
+    /// Checks the graph and returns its nodes in an order in which each node comes after the nodes whose bundles it needs first.
     ///
     /// # Errors
-    /// References to what does not exist, operations with a wrong number of operands, buffers that hold nothing or more than they
-    /// can, names that occur twice, and cycles without a delay. Graphs of more than 32768 parts (sources, nodes, their inputs, steps and
-    /// outputs, sinks), nodes of more than 1024 steps, buffers of more than 65536 bundles together, and names of more than 4096 bytes.
+    /// References to places that do not exist, operations with a wrong number of operands, and names that occur twice. Buffers that hold
+    /// nothing or more than they can, and cycles without a delay. Graphs of more than 32768 parts, which are sources, nodes, their inputs,
+    /// steps and outputs, and sinks. Nodes of more than 1024 steps, buffers of more than 65536 bundles together, and names of more than 4096
+    /// bytes.
     pub fn order(&self) -> Result<Vec<usize>, PipelineError> {
         self.check()?;
         let mut missing = vec![0; self.nodes.len()];
         let mut readers = vec![Vec::new(); self.nodes.len()];
         for (reader, edge) in self.edges() {
-            if let (Reader::Node(node, _), Port::Node(from, _), 0) = (reader, edge.from, edge.initial) {
+            if let (EdgeReader::Node(node, _), Port::Node(from, _), 0) = (reader, edge.from, edge.initial) {
                 missing[node] += 1;
                 readers[from].push(node);
             }
@@ -57,9 +58,9 @@ impl Graph {
         let mut next = Vec::new();
         for (reader, edge) in self.edges() {
             match (reader, edge.from) {
-                (Reader::Node(node, _), Port::Source(_)) => next.push(node),
-                (Reader::Node(node, _), Port::Node(from, _)) => readers[from].push(node),
-                (Reader::Sink(_), _) => {}
+                (EdgeReader::Node(node, _), Port::Source(_)) => next.push(node),
+                (EdgeReader::Node(node, _), Port::Node(from, _)) => readers[from].push(node),
+                (EdgeReader::Sink(_), _) => {}
             }
         }
         while let Some(node) = next.pop() {
@@ -76,7 +77,7 @@ impl Graph {
         }
     }
 
-    /// Checks that the graph is not larger than what can be worked with, and that its names fit a message.
+    /// Checks that the graph is not too large to be worked with, and that its names fit a message.
     fn check_size(&self) -> Result<(), PipelineError> {
         if let Some(problem) = problem_of_name(&self.name) {
             let graph = beginning(&self.name);
@@ -127,8 +128,8 @@ impl Graph {
         }
         for (reader, edge) in self.edges() {
             let place = match reader {
-                Reader::Node(node, input) => format!("node {}, input {input}", self.nodes[node].name),
-                Reader::Sink(sink) => format!("sink {}", self.sinks[sink].name),
+                EdgeReader::Node(node, input) => format!("node {}, input {input}", self.nodes[node].name),
+                EdgeReader::Sink(sink) => format!("sink {}", self.sinks[sink].name),
             };
             let exists = match edge.from {
                 Port::Source(source) => source < self.sources.len(),
@@ -166,7 +167,7 @@ impl Graph {
         self.check_forms()
     }
 
-    /// Checks that integers in canonical form go from sources to [`Operation::FromCanonical`], and from [`Operation::ToCanonical`] to
+    /// Checks that integers in canonical form go from sources to [`FieldOperation::FromCanonical`], and from [`FieldOperation::ToCanonical`] to
     /// sinks.
     fn check_forms(&self) -> Result<(), PipelineError> {
         let canonical: Vec<_> = (0..self.sources.len()).map(|source| self.is_canonical(source)).collect();
@@ -179,12 +180,12 @@ impl Graph {
                         Port::Node(..) => None,
                     });
                     let computed = node.operation(*operand).or(from.and_then(|from| self.operation(from)));
-                    let reads = step.operation == Operation::FromCanonical;
+                    let reads = step.operation == FieldOperation::FromCanonical;
                     let problem = if reads && source.is_none() {
                         "reads what is no source"
                     } else if !reads && source.is_some_and(|source| canonical[source]) {
                         "reads a source of integers in canonical form"
-                    } else if computed == Some(Operation::ToCanonical) {
+                    } else if computed == Some(FieldOperation::ToCanonical) {
                         "reads an integer in canonical form"
                     } else {
                         continue;

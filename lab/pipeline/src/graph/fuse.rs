@@ -1,11 +1,11 @@
 //! Several nodes as one, for one tile.
 
-use super::{Edge, Graph, Node, Port, Sink, Step, check::MOST_STEPS};
+use super::{DataflowGraph, Edge, GraphNode, GraphSink, NodeStep, Port, check::MOST_STEPS};
 use crate::PipelineError;
 
-impl Graph {
-    /// The graph with two nodes as one, which computes the steps of the first and then those of the second. What the second reads of the
-    /// first needs no buffer any more.
+impl DataflowGraph {
+    /// The graph with two nodes as one, which computes the steps of the first and then those of the second. Values that the second reads from
+    /// the first need no buffer any more.
     ///
     /// # Errors
     /// As [`order`](Self::order): nodes that do not exist or are the same, a second node that the first one waits for, and nodes between both.
@@ -18,7 +18,7 @@ impl Graph {
             return Err(self.problem(&format!("node {}", a.name), "it cannot be joined with itself".into()));
         }
         let mut inputs = a.inputs.clone();
-        // Where the second node finds what it reads: an output of the first, or an input of both.
+        // The value that the second node reads: an output of the first, or an input of both.
         let from_first = |edge: &Edge| match edge.from {
             Port::Node(node, output) if node == first && edge.initial == 0 => Some(output),
             _ => None,
@@ -44,7 +44,7 @@ impl Graph {
             },
             Some(step) => inputs.len() + a.steps.len() + step,
         };
-        let step = |step: &Step, value: &dyn Fn(usize) -> usize| Step {
+        let step = |step: &NodeStep, value: &dyn Fn(usize) -> usize| NodeStep {
             operation: step.operation,
             operands: step.operands.iter().map(|operand| value(*operand)).collect(),
         };
@@ -53,11 +53,11 @@ impl Graph {
         let outputs = a.outputs.iter().map(|value| of_first(*value));
         let outputs = outputs.chain(b.outputs.iter().map(|value| of_second(*value))).collect();
         let name = joined_name(&a.name, &b.name, a.steps.len() + b.steps.len());
-        self.with_joined(first, second, Node { name, inputs: inputs.clone(), steps, outputs })
+        self.with_joined(first, second, GraphNode { name, inputs: inputs.clone(), steps, outputs })
     }
 
     /// The graph with a node in the place of two. Its outputs are those of the first, and then those of the second.
-    fn with_joined(&self, first: usize, second: usize, joined: Node) -> Result<Self, PipelineError> {
+    fn with_joined(&self, first: usize, second: usize, joined: GraphNode) -> Result<Self, PipelineError> {
         let moved = self.nodes[first].outputs.len();
         let mut graph = self.clone();
         graph.nodes[first] = joined;
@@ -93,7 +93,7 @@ impl Graph {
             return Ok(None);
         }
         let inputs: Vec<_> = (0..self.sources.len()).map(|source| Edge::new(Port::Source(source))).collect();
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<NodeStep> = Vec::new();
         // Which value each output of each node is.
         let mut sent: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let value = |sent: &[Vec<usize>], port: Port| match port {
@@ -106,15 +106,17 @@ impl Graph {
             for step in &node.steps {
                 let operands = step.operands.iter().map(|operand| values[*operand]).collect();
                 values.push(inputs.len() + steps.len());
-                steps.push(Step { operation: step.operation, operands });
+                steps.push(NodeStep { operation: step.operation, operands });
             }
             sent[index] = node.outputs.iter().map(|output| values[*output]).collect();
         }
         let outputs = self.sinks.iter().map(|sink| value(&sent, sink.edge.from)).collect();
         let sinks = self.sinks.iter().enumerate();
-        let sinks = sinks
-            .map(|(output, sink)| Sink { name: sink.name.clone(), edge: Edge::new(Port::Node(0, output)) });
-        let node = Node { name: "all".into(), inputs, steps, outputs };
+        let sinks = sinks.map(|(output, sink)| GraphSink {
+            name: sink.name.clone(),
+            edge: Edge::new(Port::Node(0, output)),
+        });
+        let node = GraphNode { name: "all".into(), inputs, steps, outputs };
         Ok(Some(Self { sinks: sinks.collect(), nodes: vec![node], ..self.clone() }))
     }
 

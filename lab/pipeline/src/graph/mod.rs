@@ -17,55 +17,55 @@ use std::mem::discriminant;
 /// A network: bundles of field elements go from sources through nodes to sinks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Graph {
-    /// What it computes.
+pub struct DataflowGraph {
+    /// The name of the formula that it computes.
     pub name: String,
     /// The names of the sources, in the order of the inputs.
     pub sources: Vec<String>,
     /// The nodes, in any order.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<GraphNode>,
     /// The sinks, in the order of the results.
-    pub sinks: Vec<Sink>,
+    pub sinks: Vec<GraphSink>,
 }
 
-/// What one tile computes: for each bundle that all inputs have got, its steps in turn.
+/// The work of one tile: for each bundle that all inputs have got, its steps in turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Node {
+pub struct GraphNode {
     /// Its name.
     pub name: String,
     /// The buffers that it reads from.
     pub inputs: Vec<Edge>,
     /// The operations.
-    pub steps: Vec<Step>,
-    /// Which values it sends: indices as in [`Step::operands`].
+    pub steps: Vec<NodeStep>,
+    /// The values that it sends: indices as in [`NodeStep::operands`].
     pub outputs: Vec<usize>,
 }
 
-impl Node {
+impl GraphNode {
     /// A node with one operation on as many sources as it has operands.
-    pub fn of(name: &str, operation: Operation) -> Self {
+    pub fn of(name: &str, operation: FieldOperation) -> Self {
         let operands: Vec<_> = (0..operation.operands()).collect();
         let inputs: Vec<_> = operands.iter().map(|source| Edge::new(Port::Source(*source))).collect();
         let outputs = vec![inputs.len()];
-        Self { name: name.into(), inputs, steps: vec![Step { operation, operands }], outputs }
+        Self { name: name.into(), inputs, steps: vec![NodeStep { operation, operands }], outputs }
     }
 }
 
 /// An operation of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
-    /// What is done.
-    pub operation: Operation,
-    /// What it is done with: the node's inputs, counted from 0, then the results of earlier steps.
+pub struct NodeStep {
+    /// The operation.
+    pub operation: FieldOperation,
+    /// The operands: indices of the node's inputs, counted from 0, then of the results of earlier steps.
     pub operands: Vec<usize>,
 }
 
 /// An operation on elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Operation {
+pub enum FieldOperation {
     /// `a b / R`, the Montgomery product.
     Multiply,
     /// `a a / R`.
@@ -82,10 +82,10 @@ pub enum Operation {
     Negate,
     /// `2 a`, not reduced.
     Double,
-    /// `a` less a multiple of the modulus, at most half of it and a little in size.
+    /// `a` minus a multiple of the modulus. Its size is at most a little more than half of the modulus.
     Reduce,
     /// The element of an integer below the modulus: from eight limbs without sign, least significant first, as the bit patterns of
-    /// signed ones. It reads a source, and all that read this source do so.
+    /// signed ones. It reads a source, all of whose readers are such operations.
     FromCanonical,
     /// The integer below the modulus of an element, as [`FromCanonical`](Self::FromCanonical) reads it. Only sinks read it.
     ToCanonical,
@@ -94,7 +94,7 @@ pub enum Operation {
     Constant([i32; LIMBS]),
 }
 
-impl Operation {
+impl FieldOperation {
     /// A short name.
     pub fn name(self) -> &'static str {
         match self {
@@ -136,7 +136,7 @@ impl Operation {
 pub enum Port {
     /// A source.
     Source(usize),
-    /// A node and which of its outputs.
+    /// The output of a node: the indices of both.
     Node(usize, usize),
 }
 
@@ -144,9 +144,9 @@ pub enum Port {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// What fills it.
+    /// The port that fills it.
     pub from: Port,
-    /// The bundles that it holds: 2 for a buffer that is filled while it is read.
+    /// The number of bundles that it can hold: 2 for a buffer that is filled while it is read.
     #[serde(default = "Edge::ping_pong")]
     pub depth: usize,
     /// Bundles of zeros that it holds at the beginning: a delay.
@@ -173,20 +173,21 @@ impl Edge {
 /// A result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sink {
+pub struct GraphSink {
     /// Its name.
     pub name: String,
     /// The buffer.
     pub edge: Edge,
 }
 
-impl Graph {
-    /// All edges with what they lead to: the node and its input, or the sink.
-    pub fn edges(&self) -> impl Iterator<Item = (Reader, &Edge)> {
+impl DataflowGraph {
+    /// All edges with their readers: the node and its input, or the sink.
+    pub fn edges(&self) -> impl Iterator<Item = (EdgeReader, &Edge)> {
         let of_nodes = self.nodes.iter().enumerate().flat_map(|(node, inner)| {
-            inner.inputs.iter().enumerate().map(move |(input, edge)| (Reader::Node(node, input), edge))
+            inner.inputs.iter().enumerate().map(move |(input, edge)| (EdgeReader::Node(node, input), edge))
         });
-        of_nodes.chain(self.sinks.iter().enumerate().map(|(sink, inner)| (Reader::Sink(sink), &inner.edge)))
+        of_nodes
+            .chain(self.sinks.iter().enumerate().map(|(sink, inner)| (EdgeReader::Sink(sink), &inner.edge)))
     }
 
     /// All edges, in the order of [`edges`](Self::edges), to be changed.
@@ -196,7 +197,7 @@ impl Graph {
     }
 
     /// The operation whose result comes from a port, if a node's step computes it.
-    pub(crate) fn operation(&self, port: Port) -> Option<Operation> {
+    pub(crate) fn operation(&self, port: Port) -> Option<FieldOperation> {
         let Port::Node(node, output) = port else { return None };
         let node = self.nodes.get(node)?;
         node.operation(*node.outputs.get(output)?)
@@ -205,21 +206,22 @@ impl Graph {
     /// Whether a source's integers are in canonical form.
     pub(crate) fn is_canonical(&self, source: usize) -> bool {
         self.edges().any(|(reader, edge)| match reader {
-            Reader::Node(node, input) if edge.from == Port::Source(source) => self.nodes[node]
-                .steps
-                .iter()
-                .any(|step| step.operation == Operation::FromCanonical && step.operands.contains(&input)),
+            EdgeReader::Node(node, input) if edge.from == Port::Source(source) => {
+                self.nodes[node].steps.iter().any(|step| {
+                    step.operation == FieldOperation::FromCanonical && step.operands.contains(&input)
+                })
+            }
             _ => false,
         })
     }
 
     /// How often an operation occurs.
-    pub fn count(&self, operation: Operation) -> usize {
+    pub fn count(&self, operation: FieldOperation) -> usize {
         self.nodes.iter().flat_map(|node| &node.steps).filter(|step| step.operation == operation).count()
     }
 }
 
-impl Node {
+impl GraphNode {
     /// Whether two nodes run the same kernel: they differ in names, buffers and constants only.
     pub fn has_same_kernel(&self, other: &Self) -> bool {
         let steps = self.steps.iter().zip(&other.steps);
@@ -233,15 +235,15 @@ impl Node {
     }
 
     /// The operation whose result a value is, if it is none of the inputs.
-    pub(crate) fn operation(&self, value: usize) -> Option<Operation> {
+    pub(crate) fn operation(&self, value: usize) -> Option<FieldOperation> {
         Some(self.steps.get(value.checked_sub(self.inputs.len())?)?.operation)
     }
 }
 
-/// What reads an edge.
+/// The reader of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reader {
-    /// A node and which of its inputs.
+pub enum EdgeReader {
+    /// The input of a node: the indices of both.
     Node(usize, usize),
     /// A sink.
     Sink(usize),

@@ -1,6 +1,6 @@
-//! Formulas as graphs: symbols that record what is computed with them.
+//! Formulas as graphs: symbols that record the operations on them.
 
-use super::{Edge, Graph, Node, Operation, Port, Sink, Step};
+use super::{DataflowGraph, Edge, FieldOperation, GraphNode, GraphSink, NodeStep, Port};
 use crate::limbs::{LIMBS, digits_of};
 use proofmill_field::{Algebra, Fp, Prime};
 use std::{
@@ -10,7 +10,7 @@ use std::{
 
 thread_local! {
     /// The graph that is being recorded on this thread: operators of plain values reach it nowhere else.
-    static GRAPH: RefCell<Option<Graph>> = const { RefCell::new(None) };
+    static GRAPH: RefCell<Option<DataflowGraph>> = const { RefCell::new(None) };
 }
 
 /// A value in a formula that is recorded.
@@ -36,7 +36,7 @@ impl Symbol {
 }
 
 /// The graph of a formula: a node for each operation, the same operation on the same values only once. Operations on constants alone
-/// would be nodes that wait for nothing, which [`Graph::order`] refuses: compute them before.
+/// would be nodes that wait for nothing, which [`DataflowGraph::order`] refuses: compute them before.
 ///
 /// # Panics
 /// If a result is a constant, or the formula records another one.
@@ -45,7 +45,7 @@ pub fn record<const N: usize, const M: usize>(
     sources: [&str; N],
     sinks: [&str; M],
     formula: impl FnOnce([Symbol; N]) -> [Symbol; M],
-) -> Graph {
+) -> DataflowGraph {
     /// Ends the recording also if the formula panics.
     struct Recording;
     impl Drop for Recording {
@@ -55,7 +55,7 @@ pub fn record<const N: usize, const M: usize>(
     }
     assert!(GRAPH.with_borrow(Option::is_none), "one formula at a time is recorded on a thread");
     let recording = Recording;
-    GRAPH.set(Some(Graph {
+    GRAPH.set(Some(DataflowGraph {
         name: name.into(),
         sources: sources.map(String::from).to_vec(),
         nodes: Vec::new(),
@@ -68,14 +68,14 @@ pub fn record<const N: usize, const M: usize>(
         .into_iter()
         .zip(results)
         .map(|(name, Symbol(origin))| match origin {
-            Origin::Port(from) => Sink { name: name.into(), edge: Edge::new(from) },
+            Origin::Port(from) => GraphSink { name: name.into(), edge: Edge::new(from) },
             Origin::Constant(_) => panic!("{name} is a constant, which no node computes"),
         })
         .collect();
     graph
 }
 
-fn operation(operation: Operation, operands: &[Symbol]) -> Symbol {
+fn operation(operation: FieldOperation, operands: &[Symbol]) -> Symbol {
     GRAPH.with_borrow_mut(|graph| {
         let graph = graph.as_mut().expect("symbols are used only by the formula that `record` runs");
         let is_port = |operand: &&Symbol| matches!(operand.0, Origin::Port(_));
@@ -89,16 +89,17 @@ fn operation(operation: Operation, operands: &[Symbol]) -> Symbol {
                 }
                 Origin::Constant(digits) => {
                     values.push(ports + steps.len());
-                    steps.push(Step { operation: Operation::Constant(digits), operands: Vec::new() });
+                    steps
+                        .push(NodeStep { operation: FieldOperation::Constant(digits), operands: Vec::new() });
                 }
             }
         }
-        steps.push(Step { operation, operands: values });
+        steps.push(NodeStep { operation, operands: values });
         let known = graph.nodes.iter().position(|node| node.inputs == inputs && node.steps == steps);
         let index = known.unwrap_or_else(|| {
             let name = format!("{}-{}", operation.name(), graph.nodes.len());
             let outputs = vec![inputs.len() + steps.len() - 1];
-            graph.nodes.push(Node { name, inputs, steps, outputs });
+            graph.nodes.push(GraphNode { name, inputs, steps, outputs });
             graph.nodes.len() - 1
         });
         Symbol(Origin::Port(Port::Node(index, 0)))
@@ -108,28 +109,28 @@ fn operation(operation: Operation, operands: &[Symbol]) -> Symbol {
 impl Add for Symbol {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {
-        if self == rhs { self.double() } else { operation(Operation::Add, &[self, rhs]) }
+        if self == rhs { self.double() } else { operation(FieldOperation::Add, &[self, rhs]) }
     }
 }
 
 impl Sub for Symbol {
     type Output = Self;
     fn sub(self, rhs: Self) -> Self {
-        operation(Operation::Subtract, &[self, rhs])
+        operation(FieldOperation::Subtract, &[self, rhs])
     }
 }
 
 impl Mul for Symbol {
     type Output = Self;
     fn mul(self, rhs: Self) -> Self {
-        if self == rhs { self.square() } else { operation(Operation::Multiply, &[self, rhs]) }
+        if self == rhs { self.square() } else { operation(FieldOperation::Multiply, &[self, rhs]) }
     }
 }
 
 impl Neg for Symbol {
     type Output = Self;
     fn neg(self) -> Self {
-        operation(Operation::Negate, &[self])
+        operation(FieldOperation::Negate, &[self])
     }
 }
 
@@ -147,11 +148,11 @@ impl Algebra for Symbol {
     }
 
     fn square(self) -> Self {
-        operation(Operation::Square, &[self])
+        operation(FieldOperation::Square, &[self])
     }
 
     fn double(self) -> Self {
-        operation(Operation::Double, &[self])
+        operation(FieldOperation::Double, &[self])
     }
 
     fn products<const N: usize, const S: usize>(

@@ -1,9 +1,9 @@
 //! Where elements have to be reduced, by the intervals of their highest limbs.
 
-use super::{Edge, Graph, Node, Operation, Port, Step};
+use super::{DataflowGraph, Edge, FieldOperation, GraphNode, NodeStep, Port};
 use crate::{
     PipelineError,
-    limbs::{Constants, Interval, LIMBS, Ranges, SignedField, Value},
+    limbs::{ElementWords, FieldConstants, Interval, LIMBS, Ranges, SignedField},
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ impl Reductions {
     }
 }
 
-impl Graph {
+impl DataflowGraph {
     /// The graph with reductions, so that no number of any tile can overflow and results are as small as sources may be.
     ///
     /// # Errors
@@ -39,17 +39,17 @@ impl Graph {
         self.order()?;
         let mut graph = self.clone();
         if reductions == Reductions::InNodes {
-            graph.nodes.iter_mut().for_each(Node::reduce);
+            graph.nodes.iter_mut().for_each(GraphNode::reduce);
         }
         loop {
             let port = match graph.bounds(field)? {
                 Bounds::Fit(outputs) => {
                     let delayed = graph.edges().filter(|(reader, edge)| {
-                        edge.initial > 0 || matches!(reader, super::Reader::Sink(_))
+                        edge.initial > 0 || matches!(reader, super::EdgeReader::Sink(_))
                     });
                     // Integers in canonical form are as small as they can be.
                     let delayed = delayed
-                        .filter(|(_, edge)| graph.operation(edge.from) != Some(Operation::ToCanonical));
+                        .filter(|(_, edge)| graph.operation(edge.from) != Some(FieldOperation::ToCanonical));
                     let large = delayed
                         .map(|(_, edge)| edge.from)
                         .find(|from| !field.bound().contains(graph.interval(&outputs, *from, field)));
@@ -83,14 +83,14 @@ impl Graph {
         for index in self.order()? {
             let node = &self.nodes[index];
             let mut tile = Ranges::default();
-            let constants = Constants::new(&mut tile, field);
+            let constants = FieldConstants::new(&mut tile, field);
             let inputs = node.inputs.iter().map(|edge| {
-                // What comes with a delay is checked at the end.
+                // An edge with a delay is checked at the end.
                 if edge.initial > 0 { field.bound() } else { self.interval(&outputs, edge.from, field) }
             });
-            let mut values: Vec<Value<Ranges>> = inputs.map(Ranges::value).collect();
+            let mut values: Vec<ElementWords<Ranges>> = inputs.map(Ranges::value).collect();
             for step in &node.steps {
-                if let Operation::Constant(digits) = step.operation
+                if let FieldOperation::Constant(digits) = step.operation
                     && !field.bound().contains(Interval::of(digits[LIMBS - 1].into()))
                 {
                     let problem = "its constant exceeds 3/4 of the modulus: take a smaller residue".into();
@@ -115,7 +115,7 @@ impl Graph {
 
     /// Whether an element is within the bound of sources, or the result of a reduction.
     fn is_reduced(&self, port: Port) -> bool {
-        matches!(port, Port::Source(_)) || self.operation(port) == Some(Operation::Reduce)
+        matches!(port, Port::Source(_)) || self.operation(port) == Some(FieldOperation::Reduce)
     }
 
     fn interval(&self, outputs: &[Vec<Interval>], port: Port, field: &SignedField) -> Interval {
@@ -136,25 +136,30 @@ impl Graph {
             number += 1;
         }
         self.edges_mut().filter(|edge| edge.from == port).for_each(|edge| edge.from = reduced);
-        self.nodes.push(Node {
+        self.nodes.push(GraphNode {
             name: named(number),
             inputs: vec![Edge::new(port)],
-            steps: vec![Step { operation: Operation::Reduce, operands: vec![0] }],
+            steps: vec![NodeStep { operation: FieldOperation::Reduce, operands: vec![0] }],
             outputs: vec![1],
         });
     }
 }
 
-impl Node {
+impl GraphNode {
     /// Reduces the outputs that are not products.
     fn reduce(&mut self) {
         for output in &mut self.outputs {
             let step = output.checked_sub(self.inputs.len()).map(|step| self.steps[step].operation);
             if matches!(
                 step,
-                Some(Operation::Add | Operation::Subtract | Operation::Negate | Operation::Double)
+                Some(
+                    FieldOperation::Add
+                        | FieldOperation::Subtract
+                        | FieldOperation::Negate
+                        | FieldOperation::Double
+                )
             ) {
-                self.steps.push(Step { operation: Operation::Reduce, operands: vec![*output] });
+                self.steps.push(NodeStep { operation: FieldOperation::Reduce, operands: vec![*output] });
                 *output = self.inputs.len() + self.steps.len() - 1;
             }
         }
@@ -165,7 +170,7 @@ enum Bounds {
     Fit(Vec<Vec<Interval>>),
     Overflow {
         error: PipelineError,
-        /// What feeds the largest operand that can be reduced.
+        /// The port that feeds the largest operand that can be reduced.
         largest: Option<Port>,
     },
 }

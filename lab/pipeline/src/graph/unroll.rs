@@ -1,6 +1,6 @@
 //! Copies of a graph as one.
 
-use super::{Graph, Node, Port, Sink};
+use super::{DataflowGraph, GraphNode, GraphSink, Port};
 use crate::PipelineError;
 
 /// The most copies.
@@ -8,7 +8,7 @@ const COPIES: usize = 64;
 /// The most nodes of all copies.
 const NODES: usize = 1 << 12;
 
-impl Graph {
+impl DataflowGraph {
     /// `copies` of the graph that do not depend on each other, as one: first everything of copy 0, then of copy 1. Names end with the copy's
     /// number: `X1.0`. Nodes that take less time than others can then work for several copies ([`fused`](Self::fused)).
     ///
@@ -41,10 +41,10 @@ impl Graph {
             unrolled.sources.extend(moved.sources.iter().map(|name| named(name)));
             unrolled
                 .nodes
-                .extend(moved.nodes.into_iter().map(|node| Node { name: named(&node.name), ..node }));
+                .extend(moved.nodes.into_iter().map(|node| GraphNode { name: named(&node.name), ..node }));
             unrolled
                 .sinks
-                .extend(moved.sinks.into_iter().map(|sink| Sink { name: named(&sink.name), ..sink }));
+                .extend(moved.sinks.into_iter().map(|sink| GraphSink { name: named(&sink.name), ..sink }));
         }
         Ok(unrolled)
     }

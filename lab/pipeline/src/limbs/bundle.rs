@@ -10,7 +10,7 @@ use proofmill_field::{Fp, Prime};
 /// cuboid of 8 limbs, 4 vectors and 8 lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    /// By limb, vector and lane.
+    /// The words by limb, vector and lane.
     words: Vec<[i32; LANES]>,
     vectors: usize,
 }

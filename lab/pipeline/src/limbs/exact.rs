@@ -2,7 +2,7 @@
 
 use super::{
     LANES,
-    kernels::Word,
+    kernels::VectorWord,
     tile::{Fit, Numbers, QUOTIENT_SHIFT, Tile},
 };
 use std::array;
@@ -10,7 +10,8 @@ use std::array;
 /// Bits of a lane of an accumulator.
 pub(super) const ACCUMULATOR_BITS: u32 = 80;
 
-/// Computes what the tile would, in wide integers, and remembers the first number that does not fit its register.
+/// Computes the numbers of a tile in wide integers, and remembers the first number that does not fit its
+/// register.
 #[derive(Clone, Debug, Default)]
 pub struct Exact {
     overflow: Option<Overflow>,
@@ -60,7 +61,7 @@ pub(super) fn shifted(number: i128, shift: u32) -> i128 {
 }
 
 impl Tile for Exact {
-    type Word = Word;
+    type Word = VectorWord;
     type Vector = [i32; LANES];
     type Accumulator = [i128; LANES];
 
@@ -68,16 +69,16 @@ impl Tile for Exact {
         [number; LANES]
     }
 
-    fn resident(&mut self, number: i32) -> Word {
-        Word([number; LANES])
+    fn resident(&mut self, number: i32) -> VectorWord {
+        VectorWord([number; LANES])
     }
 
-    fn load(&mut self, word: &Word) -> Self::Vector {
+    fn load(&mut self, word: &VectorWord) -> Self::Vector {
         word.0
     }
 
-    fn store(&mut self, vector: Self::Vector) -> Word {
-        Word(vector)
+    fn store(&mut self, vector: Self::Vector) -> VectorWord {
+        VectorWord(vector)
     }
 
     fn low(&mut self, accumulator: Self::Accumulator, fit: Fit) -> Self::Vector {
@@ -112,11 +113,11 @@ impl Tile for Exact {
 impl Numbers for Exact {
     const WIDTH: usize = LANES;
 
-    fn read(&mut self, numbers: &[i32]) -> Word {
-        Word(array::from_fn(|lane| numbers[lane]))
+    fn read(&mut self, numbers: &[i32]) -> VectorWord {
+        VectorWord(array::from_fn(|lane| numbers[lane]))
     }
 
-    fn write(word: Word, numbers: &mut [i32]) {
+    fn write(word: VectorWord, numbers: &mut [i32]) {
         numbers.copy_from_slice(&word.0);
     }
 }

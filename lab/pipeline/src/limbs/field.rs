@@ -72,7 +72,8 @@ impl SignedField {
         self.words
     }
 
-    /// The limbs of an integer below the modulus, or of that integer less the modulus: what is nearer to zero.
+    /// The limbs of an integer below the modulus, or of that integer minus the modulus: the one that is nearer
+    /// to zero.
     ///
     /// # Panics
     /// If the integer is not below the modulus.
@@ -123,7 +124,7 @@ fn reduced(mut integer: [u64; 4], modulus: [u64; 4]) -> [u64; 4] {
     integer
 }
 
-/// The digits of an integer, or of it less the modulus: what is nearer to zero.
+/// The digits of an integer, or of it minus the modulus: the one that is nearer to zero.
 fn centred(integer: [u64; 4], modulus: [u64; 4]) -> [i32; LIMBS] {
     let negative = subtracted(modulus, integer).0;
     if is_below(negative, integer) { to_digits(negative, true) } else { to_digits(integer, false) }

@@ -1,11 +1,11 @@
 //! The operations of a node, limb by limb, for one vector of elements.
 //!
-//! Bounds: all limbs but the highest may have any value of 32 bits. The highest one of a product is at most
-//! `(1/2 + p/R a b) p_top` and a little for elements a and b in multiples of p, because the multiple of p that is added is at most
-//! `R/2 p`: [`Ranges`](super::Ranges) computes it from the limbs. The lower part of a product is at most `(1/2 + a/2) p_top`, since half
-//! of b is at most 2^127; in the upper part, that is divided by 2^128 and does not count.
+//! Bounds: all limbs but the highest may have any value of 32 bits. For elements a and b in multiples of p, the highest limb of a
+//! product is at most `(1/2 + p/R a b) p_top` and a little. The reason is that at most `R/2 p` is added to the product.
+//! [`Ranges`](super::Ranges) computes this limb's interval from the limbs. The highest limb of a product's lower part is at most `(1/2 +
+//! a/2) p_top`, since half of b is at most 2^127. In the upper part, that is divided by 2^128 and does not count.
 
-use crate::graph::{Operation, Step};
+use crate::graph::{FieldOperation, NodeStep};
 
 use super::{
     LANES, LIMBS, SignedField,
@@ -15,14 +15,14 @@ use super::{
 /// A vector of [`Bundle`](super::Bundle)s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Word(pub(crate) [i32; LANES]);
+pub struct VectorWord(pub(crate) [i32; LANES]);
 
 /// An element in memory, by limbs.
-pub type Value<T> = [<T as Tile>::Word; LIMBS];
+pub type ElementWords<T> = [<T as Tile>::Word; LIMBS];
 
 /// A field's constants in registers.
 #[derive(Clone, Copy, Debug)]
-pub struct Constants<V> {
+pub struct FieldConstants<V> {
     modulus: [V; LIMBS],
     inverse: V,
     divisor: Divisor<V>,
@@ -33,7 +33,7 @@ pub struct Constants<V> {
     square: [i32; LIMBS],
 }
 
-impl<V: Copy> Constants<V> {
+impl<V: Copy> FieldConstants<V> {
     /// Fills the registers.
     #[inline(always)]
     pub fn new<T: Tile<Vector = V>>(tile: &mut T, field: &SignedField) -> Self {
@@ -60,35 +60,45 @@ impl<V: Copy> Constants<V> {
     pub(crate) fn step<T: Tile<Vector = V>>(
         &self,
         tile: &mut T,
-        step: &Step,
-        values: &[Value<T>],
-    ) -> Value<T> {
+        step: &NodeStep,
+        values: &[ElementWords<T>],
+    ) -> ElementWords<T> {
         let value = |operand: usize| &values[step.operands[operand]];
         match step.operation {
-            Operation::Multiply => self.multiply(tile, value(0), value(1)),
-            Operation::Square => self.multiply(tile, value(0), value(0)),
-            Operation::MultiplyLower => self.multiply_lower(tile, value(0), value(1)),
-            Operation::MultiplyUpper => self.multiply_upper(tile, value(0), value(1), value(2)),
-            Operation::Add => self.add(tile, value(0), value(1)),
-            Operation::Subtract => self.subtract(tile, value(0), value(1)),
-            Operation::Negate => self.negate(tile, value(0)),
-            Operation::Double => self.double(tile, value(0)),
-            Operation::Reduce => self.reduce(tile, value(0)),
-            Operation::FromCanonical => self.from_canonical(tile, value(0)),
-            Operation::ToCanonical => self.to_canonical(tile, value(0)),
-            Operation::Constant(digits) => digits.map(|digit| tile.resident(digit)),
+            FieldOperation::Multiply => self.multiply(tile, value(0), value(1)),
+            FieldOperation::Square => self.multiply(tile, value(0), value(0)),
+            FieldOperation::MultiplyLower => self.multiply_lower(tile, value(0), value(1)),
+            FieldOperation::MultiplyUpper => self.multiply_upper(tile, value(0), value(1), value(2)),
+            FieldOperation::Add => self.add(tile, value(0), value(1)),
+            FieldOperation::Subtract => self.subtract(tile, value(0), value(1)),
+            FieldOperation::Negate => self.negate(tile, value(0)),
+            FieldOperation::Double => self.double(tile, value(0)),
+            FieldOperation::Reduce => self.reduce(tile, value(0)),
+            FieldOperation::FromCanonical => self.from_canonical(tile, value(0)),
+            FieldOperation::ToCanonical => self.to_canonical(tile, value(0)),
+            FieldOperation::Constant(digits) => digits.map(|digit| tile.resident(digit)),
         }
     }
 
     /// `a b / R`.
     #[inline(always)]
-    pub fn multiply<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+    pub fn multiply<T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        a: &ElementWords<T>,
+        b: &ElementWords<T>,
+    ) -> ElementWords<T> {
         self.product::<T, LIMBS, LIMBS>(tile, a, b, None)
     }
 
     /// `a b / 2^128` for the lower half of b: with [`multiply_upper`](Self::multiply_upper), the product in two parts.
     #[inline(always)]
-    pub fn multiply_lower<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+    pub fn multiply_lower<T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        a: &ElementWords<T>,
+        b: &ElementWords<T>,
+    ) -> ElementWords<T> {
         let [lower @ .., _, _, _, _] = b;
         self.product::<T, 4, 4>(tile, a, lower, None)
     }
@@ -98,24 +108,24 @@ impl<V: Copy> Constants<V> {
     pub fn multiply_upper<T: Tile<Vector = V>>(
         &self,
         tile: &mut T,
-        a: &Value<T>,
-        b: &Value<T>,
-        t: &Value<T>,
-    ) -> Value<T> {
+        a: &ElementWords<T>,
+        b: &ElementWords<T>,
+        t: &ElementWords<T>,
+    ) -> ElementWords<T> {
         let [_, _, _, _, upper @ ..] = b;
         self.product::<T, 4, 4>(tile, a, upper, Some(t))
     }
 
-    /// `(a b + t) / 2^(32 N)` for M limbs of b, at most N: the digits of `a b + t + m p` above the lowest N, where m makes those zero.
-    /// Column by column; the limbs of m are found on the way.
+    /// `(a b + t) / 2^(32 N)` for M limbs of b, where M is at most N. The result is the digits of `a b + t + m p` above the lowest N; m
+    /// makes the lowest N zero. Column by column; the limbs of m are found on the way.
     #[inline(always)]
     fn product<T: Tile<Vector = V>, const M: usize, const N: usize>(
         &self,
         tile: &mut T,
-        a: &Value<T>,
+        a: &ElementWords<T>,
         b: &[T::Word; M],
-        t: Option<&Value<T>>,
-    ) -> Value<T> {
+        t: Option<&ElementWords<T>>,
+    ) -> ElementWords<T> {
         let mut product = Product { a, b, t, quotients: *a, result: *a, carry: None };
         // One call for each column, so that its loops have a length that is known when it is compiled.
         self.column::<0, M, N, T>(tile, &mut product);
@@ -180,31 +190,45 @@ impl<V: Copy> Constants<V> {
 
     /// `a + b`.
     #[inline(always)]
-    pub fn add<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+    pub fn add<T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        a: &ElementWords<T>,
+        b: &ElementWords<T>,
+    ) -> ElementWords<T> {
         self.sum(tile, [(a, self.divisor.one), (b, self.divisor.one)])
     }
 
     /// `a - b`.
     #[inline(always)]
-    pub fn subtract<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>, b: &Value<T>) -> Value<T> {
+    pub fn subtract<T: Tile<Vector = V>>(
+        &self,
+        tile: &mut T,
+        a: &ElementWords<T>,
+        b: &ElementWords<T>,
+    ) -> ElementWords<T> {
         self.sum(tile, [(a, self.divisor.one), (b, self.minus_one)])
     }
 
     /// `-a`.
     #[inline(always)]
-    pub fn negate<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+    pub fn negate<T: Tile<Vector = V>>(&self, tile: &mut T, a: &ElementWords<T>) -> ElementWords<T> {
         self.sum(tile, [(a, self.minus_one)])
     }
 
     /// `2 a`.
     #[inline(always)]
-    pub fn double<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+    pub fn double<T: Tile<Vector = V>>(&self, tile: &mut T, a: &ElementWords<T>) -> ElementWords<T> {
         self.sum(tile, [(a, self.divisor.one), (a, self.divisor.one)])
     }
 
     /// The sum of multiples of elements, as it is: not reduced.
     #[inline(always)]
-    fn sum<T: Tile<Vector = V>, const N: usize>(&self, tile: &mut T, terms: [(&Value<T>, V); N]) -> Value<T> {
+    fn sum<T: Tile<Vector = V>, const N: usize>(
+        &self,
+        tile: &mut T,
+        terms: [(&ElementWords<T>, V); N],
+    ) -> ElementWords<T> {
         let mut result = *terms[0].0;
         let mut carry = None;
         for limb in 0..LIMBS {
@@ -224,9 +248,9 @@ impl<V: Copy> Constants<V> {
         result
     }
 
-    /// `a` less a multiple of p: nearly the smallest in size, at most p/2 and a little.
+    /// `a` minus a multiple of p: nearly the smallest in size, at most p/2 and a little.
     #[inline(always)]
-    pub fn reduce<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+    pub fn reduce<T: Tile<Vector = V>>(&self, tile: &mut T, a: &ElementWords<T>) -> ElementWords<T> {
         let top = tile.load(&a[LIMBS - 1]);
         let quotient = tile.mul(top, self.divisor.reciprocal);
         let quotient = tile.quotient(quotient);
@@ -250,7 +274,7 @@ impl<V: Copy> Constants<V> {
 
     /// The element of an integer below p in canonical form: eight limbs without sign, as bit patterns.
     #[inline(always)]
-    pub fn from_canonical<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+    pub fn from_canonical<T: Tile<Vector = V>>(&self, tile: &mut T, a: &ElementWords<T>) -> ElementWords<T> {
         let mut digits = *a;
         let (mut carry, mut sign) = (None, None);
         for limb in 0..LIMBS {
@@ -277,10 +301,10 @@ impl<V: Copy> Constants<V> {
 
     /// The least residue of `a / R` in canonical form.
     #[inline(always)]
-    pub fn to_canonical<T: Tile<Vector = V>>(&self, tile: &mut T, a: &Value<T>) -> Value<T> {
+    pub fn to_canonical<T: Tile<Vector = V>>(&self, tile: &mut T, a: &ElementWords<T>) -> ElementWords<T> {
         // Less than p in size.
         let residue = self.product::<T, 0, LIMBS>(tile, a, &[], Some(a));
-        // What is left after the highest limb is -1 if the residue is negative, otherwise 0.
+        // The carry after the highest limb is -1 if the residue is negative, otherwise 0.
         let mut carry = None;
         for digit in &residue {
             let digit = tile.load(digit);
@@ -324,17 +348,17 @@ fn plus<T: Tile>(tile: &mut T, sum: Option<T::Accumulator>, a: T::Vector, b: T::
 
 /// A Montgomery product by M limbs of b that is being computed.
 struct Product<'a, T: Tile, const M: usize> {
-    a: &'a Value<T>,
+    a: &'a ElementWords<T>,
     b: &'a [T::Word; M],
-    /// What is added.
-    t: Option<&'a Value<T>>,
+    /// The element that is added.
+    t: Option<&'a ElementWords<T>>,
     /// The limbs of the multiple of p that is added.
-    quotients: Value<T>,
-    result: Value<T>,
+    quotients: ElementWords<T>,
+    result: ElementWords<T>,
     carry: Option<T::Accumulator>,
 }
 
-impl Word {
+impl VectorWord {
     /// A vector of these numbers.
     pub fn new(numbers: [i32; LANES]) -> Self {
         Self(numbers)

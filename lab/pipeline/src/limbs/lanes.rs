@@ -6,36 +6,36 @@ use super::{
 };
 use proofmill_field::goldilocks::U64s;
 
-/// Computes what the tile would, without checks, for as many elements as a vector of 64-bit words has: kernels and their operands
-/// are proven to fit by [`Ranges`](super::Ranges).
+/// Computes the numbers of a tile without checks, for as many elements as a vector of 64-bit words has: kernels and their operands are
+/// proven to fit by [`Ranges`](super::Ranges).
 ///
-/// Numbers are the low halves of words; what is in the high halves does not matter.
+/// Numbers are the low halves of words; the high halves do not matter.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes<W: U64s> {
+pub struct CpuLanes<W: U64s> {
     token: W::Token,
 }
 
-impl<W: U64s> Lanes<W> {
-    /// For CPUs with the token's instructions.
+impl<W: U64s> CpuLanes<W> {
+    /// Numbers for CPUs with the token's instructions.
     #[inline(always)]
     pub fn new(token: W::Token) -> Self {
         Self { token }
     }
 }
 
-/// A sum S of products and of a carry: S modulo 2^64, and the sum of the upper halves of all products but the last, so that what
-/// comes late is not waited for.
+/// A sum S of products and of a carry. It holds S modulo 2^64, and the sum of the upper halves of all products but the last, so that
+/// nothing waits for the last one.
 ///
-/// What the latter lacks of `S / 2^32`, rounded down, is known modulo 2^32, and less than 2^31 in size: the last product is at most 2^62,
-/// the carry at most 2^60, and each other product lacks less than 1.
+/// The difference between `S / 2^32`, rounded down, and the latter sum is known modulo 2^32, and less than 2^31 in size. The last product
+/// is at most 2^62, the carry at most 2^60, and each other product adds less than 1 to the difference.
 #[derive(Clone, Copy, Debug)]
-pub struct Sum<W> {
+pub struct CpuAccumulator<W> {
     low: W,
     high: W,
     last: W,
 }
 
-impl<W: U64s> Sum<W> {
+impl<W: U64s> CpuAccumulator<W> {
     /// A carry that nothing is added to yet.
     #[inline(always)]
     fn of(carry: W) -> Self {
@@ -57,10 +57,10 @@ impl<W: U64s> Sum<W> {
     }
 }
 
-impl<W: U64s> Tile for Lanes<W> {
+impl<W: U64s> Tile for CpuLanes<W> {
     type Word = W;
     type Vector = W;
-    type Accumulator = Sum<W>;
+    type Accumulator = CpuAccumulator<W>;
 
     #[inline(always)]
     fn constant(&mut self, number: i32) -> W {
@@ -83,40 +83,40 @@ impl<W: U64s> Tile for Lanes<W> {
     }
 
     #[inline(always)]
-    fn low(&mut self, sum: Sum<W>, _: Fit) -> W {
+    fn low(&mut self, sum: CpuAccumulator<W>, _: Fit) -> W {
         sum.low
     }
 
     #[inline(always)]
-    fn carry(&mut self, sum: Sum<W>) -> Sum<W> {
-        Sum::of(sum.upper() + sum.low.low_half().shr::<31>())
+    fn carry(&mut self, sum: CpuAccumulator<W>) -> CpuAccumulator<W> {
+        CpuAccumulator::of(sum.upper() + sum.low.low_half().shr::<31>())
     }
 
     #[inline(always)]
-    fn quotient(&mut self, sum: Sum<W>) -> W {
+    fn quotient(&mut self, sum: CpuAccumulator<W>) -> W {
         const SHIFT: u32 = QUOTIENT_SHIFT - 32;
         (sum.upper() + W::splat(self.token, 1 << (SHIFT - 1))).shr_signed::<SHIFT>()
     }
 
     #[inline(always)]
-    fn mul(&mut self, a: W, b: W) -> Sum<W> {
+    fn mul(&mut self, a: W, b: W) -> CpuAccumulator<W> {
         let zero = W::splat(self.token, 0);
-        Sum::of(zero).plus(a.mul_signed_halves(b))
+        CpuAccumulator::of(zero).plus(a.mul_signed_halves(b))
     }
 
     #[inline(always)]
-    fn mac(&mut self, sum: Sum<W>, a: W, b: W) -> Sum<W> {
+    fn mac(&mut self, sum: CpuAccumulator<W>, a: W, b: W) -> CpuAccumulator<W> {
         sum.plus(a.mul_signed_halves(b))
     }
 
     #[inline(always)]
-    fn msc(&mut self, sum: Sum<W>, a: W, b: W) -> Sum<W> {
+    fn msc(&mut self, sum: CpuAccumulator<W>, a: W, b: W) -> CpuAccumulator<W> {
         let zero = W::splat(self.token, 0);
         sum.plus(zero - a.mul_signed_halves(b))
     }
 }
 
-impl<W: U64s> Numbers for Lanes<W> {
+impl<W: U64s> Numbers for CpuLanes<W> {
     const WIDTH: usize = W::WIDTH;
 
     #[inline(always)]

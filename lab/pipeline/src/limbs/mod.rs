@@ -4,10 +4,10 @@
 //! are residues times R = 2^256 (Montgomery form) and need not be the least ones: with p < 2^254, everything from -2 p to 2 p
 //! has eight limbs. How large an element may be is told by the interval of its highest limb ([`Ranges`]).
 //!
-//! Signed Montgomery reduction is due to G. Seiler, "Faster AVX2 optimized NTT multiplication for Ring-LWE lattice
-//! cryptography" (IACR ePrint 2018/039), for one word; here it is done limb by limb (P. Montgomery, "Modular multiplication
-//! without trial division", 1985), as by the pipeline of Ulvetanna's "Elliptic Curve ZK-Proof Acceleration on AMD Versal" (2024),
-//! whose formula was not published.
+//! Signed Montgomery reduction is due to G. Seiler, "Faster AVX2 optimized NTT multiplication for Ring-LWE lattice cryptography"
+//! (IACR ePrint 2018/039), for one word. Here it is done limb by limb (P. Montgomery, "Modular multiplication without trial
+//! division", 1985). So does the pipeline of Ulvetanna's "Elliptic Curve ZK-Proof Acceleration on AMD Versal" (2024), whose
+//! formula was not published.
 
 mod bundle;
 mod exact;
@@ -22,9 +22,9 @@ pub use bundle::Bundle;
 pub use exact::{Exact, Overflow};
 pub(crate) use field::digits_of;
 pub use field::{BITS, SignedField};
-pub use kernels::{Constants, Value, Word};
-pub use lanes::Lanes;
-pub use program::{Instruction, Operand, Program, TileOperation};
+pub use kernels::{ElementWords, FieldConstants, VectorWord};
+pub use lanes::CpuLanes;
+pub use program::{InstructionOperand, TileInstruction, TileOperation, TileProgram};
 pub use ranges::{Interval, Ranges};
 pub use tile::{Divisor, Fit, Numbers, QUOTIENT_SHIFT, Tile};
 

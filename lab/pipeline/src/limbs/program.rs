@@ -1,23 +1,23 @@
 //! Kernels as programs of a tile's instructions.
 
 use super::{
-    LANES, LIMBS, Value, Word,
+    ElementWords, LANES, LIMBS, VectorWord,
     exact::Exact,
     tile::{Fit, Tile},
 };
 
 /// An instruction; its result is known by its index in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instruction {
-    /// What it does.
+pub struct TileInstruction {
+    /// Its operation.
     pub operation: TileOperation,
     /// The accumulator that it reads: the instruction that computed it.
     pub accumulator: Option<usize>,
     /// The vectors that it reads.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<InstructionOperand>,
 }
 
-/// What an instruction does: see [`Tile`].
+/// The operation of an instruction: see [`Tile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TileOperation {
     /// [`Tile::mul`], [`Tile::mac`], or [`Tile::msc`] if it subtracts.
@@ -44,7 +44,7 @@ pub enum TileOperation {
 
 /// A vector that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
+pub enum InstructionOperand {
     /// The result of an instruction.
     Register(usize),
     /// A word of memory.
@@ -55,9 +55,9 @@ pub enum Operand {
 
 /// The instructions for one vector of elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+pub struct TileProgram {
     /// In an order in which every result is there before it is read.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<TileInstruction>,
     /// For each word of memory the instruction that stores it; `None` for inputs and residents.
     pub words: Vec<Option<usize>>,
     /// Words that are there from the beginning, with the number in all their lanes.
@@ -68,9 +68,9 @@ pub struct Program {
     pub carries_at_once: bool,
 }
 
-impl Program {
+impl TileProgram {
     /// Words of an element that is there at the beginning.
-    pub fn input(&mut self) -> Value<Self> {
+    pub fn input(&mut self) -> ElementWords<Self> {
         std::array::from_fn(|_| self.word(None))
     }
 
@@ -78,7 +78,7 @@ impl Program {
     pub fn constants(&self) -> Vec<i32> {
         let operands = self.instructions.iter().flat_map(|instruction| &instruction.operands);
         let numbers = operands.filter_map(|operand| match operand {
-            Operand::Constant(number) => Some(*number),
+            InstructionOperand::Constant(number) => Some(*number),
             _ => None,
         });
         let mut numbers: Vec<_> = numbers.collect();
@@ -92,8 +92,13 @@ impl Program {
         self.words.len() - 1
     }
 
-    fn push(&mut self, operation: TileOperation, accumulator: Option<usize>, operands: &[Operand]) -> usize {
-        self.instructions.push(Instruction { operation, accumulator, operands: operands.to_vec() });
+    fn push(
+        &mut self,
+        operation: TileOperation,
+        accumulator: Option<usize>,
+        operands: &[InstructionOperand],
+    ) -> usize {
+        self.instructions.push(TileInstruction { operation, accumulator, operands: operands.to_vec() });
         self.instructions.len() - 1
     }
 
@@ -101,19 +106,23 @@ impl Program {
     ///
     /// # Panics
     /// If an instruction comes before one whose result it reads.
-    pub fn run(&self, order: impl IntoIterator<Item = usize>, inputs: &[[Word; LIMBS]]) -> Vec<Word> {
+    pub fn run(
+        &self,
+        order: impl IntoIterator<Item = usize>,
+        inputs: &[[VectorWord; LIMBS]],
+    ) -> Vec<VectorWord> {
         let mut tile = Exact::default();
-        let mut words: Vec<Option<Word>> = inputs.as_flattened().iter().copied().map(Some).collect();
+        let mut words: Vec<Option<VectorWord>> = inputs.as_flattened().iter().copied().map(Some).collect();
         words.resize(self.words.len(), None);
-        self.residents.iter().for_each(|(word, number)| words[*word] = Some(Word([*number; LANES])));
+        self.residents.iter().for_each(|(word, number)| words[*word] = Some(VectorWord([*number; LANES])));
         let mut vectors: Vec<Option<[i32; LANES]>> = vec![None; self.instructions.len()];
         let mut accumulators: Vec<Option<[i128; LANES]>> = vec![None; self.instructions.len()];
         for index in order {
             let instruction = &self.instructions[index];
             let operand = |operand: usize| match instruction.operands[operand] {
-                Operand::Register(from) => vectors[from].expect("it was computed before"),
-                Operand::Memory(word) => words[word].expect("it was stored before").0,
-                Operand::Constant(number) => [number; LANES],
+                InstructionOperand::Register(from) => vectors[from].expect("it was computed before"),
+                InstructionOperand::Memory(word) => words[word].expect("it was stored before").0,
+                InstructionOperand::Constant(number) => [number; LANES],
             };
             let sum = instruction.accumulator.map(|from| accumulators[from].expect("it was computed before"));
             match (instruction.operation, sum) {
@@ -133,7 +142,7 @@ impl Program {
                 (TileOperation::Store, _) => {
                     let word =
                         self.words.iter().position(|stored_by| *stored_by == Some(index)).expect("its word");
-                    words[word] = Some(Word(operand(0)));
+                    words[word] = Some(VectorWord(operand(0)));
                 }
                 (operation, None) => unreachable!("{operation:?} reads an accumulator"),
             }
@@ -142,13 +151,13 @@ impl Program {
     }
 }
 
-impl Tile for Program {
+impl Tile for TileProgram {
     type Word = usize;
-    type Vector = Operand;
+    type Vector = InstructionOperand;
     type Accumulator = usize;
 
-    fn constant(&mut self, number: i32) -> Operand {
-        Operand::Constant(number)
+    fn constant(&mut self, number: i32) -> InstructionOperand {
+        InstructionOperand::Constant(number)
     }
 
     fn resident(&mut self, number: i32) -> usize {
@@ -157,17 +166,17 @@ impl Tile for Program {
         word
     }
 
-    fn load(&mut self, word: &usize) -> Operand {
-        Operand::Memory(*word)
+    fn load(&mut self, word: &usize) -> InstructionOperand {
+        InstructionOperand::Memory(*word)
     }
 
-    fn store(&mut self, vector: Operand) -> usize {
+    fn store(&mut self, vector: InstructionOperand) -> usize {
         let index = self.push(TileOperation::Store, None, &[vector]);
         self.word(Some(index))
     }
 
-    fn low(&mut self, accumulator: usize, fit: Fit) -> Operand {
-        Operand::Register(self.push(TileOperation::Low { fit }, Some(accumulator), &[]))
+    fn low(&mut self, accumulator: usize, fit: Fit) -> InstructionOperand {
+        InstructionOperand::Register(self.push(TileOperation::Low { fit }, Some(accumulator), &[]))
     }
 
     fn carry(&mut self, accumulator: usize) -> usize {
@@ -178,19 +187,19 @@ impl Tile for Program {
         self.push(TileOperation::CarryUp, Some(down), &[])
     }
 
-    fn quotient(&mut self, accumulator: usize) -> Operand {
-        Operand::Register(self.push(TileOperation::Quotient, Some(accumulator), &[]))
+    fn quotient(&mut self, accumulator: usize) -> InstructionOperand {
+        InstructionOperand::Register(self.push(TileOperation::Quotient, Some(accumulator), &[]))
     }
 
-    fn mul(&mut self, a: Operand, b: Operand) -> usize {
+    fn mul(&mut self, a: InstructionOperand, b: InstructionOperand) -> usize {
         self.push(TileOperation::Multiply { subtract: false }, None, &[a, b])
     }
 
-    fn mac(&mut self, accumulator: usize, a: Operand, b: Operand) -> usize {
+    fn mac(&mut self, accumulator: usize, a: InstructionOperand, b: InstructionOperand) -> usize {
         self.push(TileOperation::Multiply { subtract: false }, Some(accumulator), &[a, b])
     }
 
-    fn msc(&mut self, accumulator: usize, a: Operand, b: Operand) -> usize {
+    fn msc(&mut self, accumulator: usize, a: InstructionOperand, b: InstructionOperand) -> usize {
         self.push(TileOperation::Multiply { subtract: true }, Some(accumulator), &[a, b])
     }
 }

@@ -1,7 +1,7 @@
 //! The intervals of a tile's numbers: proof that they fit its registers.
 
 use super::{
-    LIMBS, SignedField, Value,
+    ElementWords, LIMBS, SignedField,
     exact::{ACCUMULATOR_BITS, fits, shifted},
     tile::{Divisor, Fit, QUOTIENT_SHIFT, Tile},
 };
@@ -70,21 +70,21 @@ impl Ranges {
     }
 
     /// An element whose highest limb is in an interval.
-    pub fn value(top: Interval) -> Value<Self> {
+    pub fn value(top: Interval) -> ElementWords<Self> {
         let mut limbs = [Interval::DIGIT; LIMBS];
         limbs[LIMBS - 1] = top;
         limbs
     }
 
     /// The interval of the highest limb.
-    pub fn top(value: &Value<Self>) -> Interval {
+    pub fn top(value: &ElementWords<Self>) -> Interval {
         value[LIMBS - 1]
     }
 
     fn checked(&mut self, interval: Interval, bits: u32) -> Interval {
         if !fits(interval.least, bits) || !fits(interval.most, bits) {
             self.overflow.get_or_insert((interval, bits));
-            // What follows is not about that number.
+            // Later intervals are not about that number.
             return Interval::of(0);
         }
         interval

@@ -1,4 +1,4 @@
-//! What a tile's processor can do: the instructions that kernels are made of.
+//! The instructions of a tile's processor, of which kernels are made.
 
 /// Whether a number that is narrowed to 32 bits has to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Fit {
 /// A vector processor with multiply-accumulate: eight lanes of signed 32-bit numbers, accumulators of 80 bits.
 ///
 /// A kernel is written once over this trait. [`Exact`](super::Exact) computes its numbers and checks that all fit,
-/// [`Lanes`](super::Lanes) computes them by this CPU's vectors, [`Ranges`](super::Ranges) proves that they fit.
+/// [`CpuLanes`](super::CpuLanes) computes them by this CPU's vectors, [`Ranges`](super::Ranges) proves that they fit.
 ///
 /// On an AI Engine, [`low`](Self::low), [`quotient`](Self::quotient) and the first half of [`carry`](Self::carry) are its `srs`, which shifts,
 /// rounds and narrows.
@@ -70,7 +70,7 @@ pub trait Tile {
 /// The quotient of an element by the modulus is its highest limb times [`Divisor::reciprocal`], divided by 2 to this power.
 pub const QUOTIENT_SHIFT: u32 = 60;
 
-/// What [`Tile::remainder`] divides by.
+/// The divisor of [`Tile::remainder`].
 #[derive(Clone, Copy, Debug)]
 pub struct Divisor<V> {
     /// The highest limb of the modulus.

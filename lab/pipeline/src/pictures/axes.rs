@@ -13,8 +13,8 @@ const PLOT: [f64; 2] = [560.0, 340.0];
 /// Room for a label.
 const LABEL: f64 = 16.0;
 
-/// Round numbers, growing, the first and last of which are around all values: multiples of 1, 2 or 5 times a power of ten; on
-/// logarithmic axes powers of ten, and 2 and 5 times them where that would be too few.
+/// Round numbers in growing order; all values are between the first and the last one. They are multiples of 1, 2 or 5 times a power
+/// of ten. On logarithmic axes they are powers of ten, and also 2 and 5 times them where there would be too few.
 ///
 /// Values that are not finite or larger than 10¹⁰⁰ are left out, on logarithmic axes also those less than 10⁻¹⁰⁰. There are at least
 /// two ticks, also without values.
@@ -53,7 +53,7 @@ fn logarithmic_ticks(low: f64, high: f64) -> Vec<f64> {
     all[begin..end].to_vec()
 }
 
-/// Without the error that a product has brought.
+/// The number without the rounding error of a product.
 fn rounded(number: f64) -> f64 {
     format!("{number:.10e}").parse::<f64>().map_or(number, |number| number + 0.0)
 }
@@ -107,13 +107,13 @@ impl Axis {
 }
 
 /// Something with a place, a name, and the index of its look.
-pub(super) struct Mark<'a> {
+pub(super) struct ChartMark<'a> {
     pub(super) name: &'a str,
     pub(super) at: [f64; 2],
     pub(super) look: usize,
 }
 
-/// A chart: two axes, and what is drawn between them.
+/// A chart: two axes, and the drawing between them.
 pub(super) struct Chart {
     pub(super) svg: Svg,
     pub(super) x: Axis,
@@ -187,7 +187,7 @@ impl Chart {
     }
 
     /// Names at the right, as near as possible to their places, with thin lines to them.
-    pub(super) fn names(&mut self, mut marks: Vec<Mark<'_>>) {
+    pub(super) fn names(&mut self, mut marks: Vec<ChartMark<'_>>) {
         marks.sort_by(|a, b| a.at[1].total_cmp(&b.at[1]));
         let desired: Vec<_> = marks.iter().map(|mark| mark.at[1]).collect();
         let places = spread(&desired, &vec![LABEL; marks.len()], 0.0);

@@ -1,4 +1,4 @@
-//! What works when.
+//! Gantt charts: when each tile works.
 
 use super::{
     axes::{Axis, label},
@@ -14,9 +14,9 @@ const BAR: f64 = 14.0;
 /// Calls of even and odd numbers, and the colours of the numbers in them.
 const CALLS: [[&str; 2]; 2] = [["#1f5f99", "#ffffff"], ["#9cc3e6", INK]];
 
-/// What one tile does.
+/// The calls of one tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct GanttRow {
     /// The tile's or the node's name.
     pub name: String,
     /// Begin and end of each call, in cycles, in the order of the calls.
@@ -25,7 +25,7 @@ pub struct Row {
 
 /// Draws rows of calls against time, with the number of a call where it has room, and the share of the whole time that each row works.
 /// Time is in cycles, or in microseconds if a tile's cycles a second are given. Spans that do not end after their begin are left out.
-pub fn gantt(title: &str, hertz: Option<f64>, rows: &[Row]) -> String {
+pub fn gantt(title: &str, hertz: Option<f64>, rows: &[GanttRow]) -> String {
     let hertz = hertz.filter(|hertz| hertz.is_finite() && *hertz > 0.0);
     let time = |cycle: u64| cycle as f64 * hertz.map_or(1.0, |hertz| 1e6 / hertz);
     let spans = || rows.iter().flat_map(|row| &row.spans).filter(|[begin, end]| begin < end);
@@ -70,7 +70,7 @@ pub fn gantt(title: &str, hertz: Option<f64>, rows: &[Row]) -> String {
 }
 
 /// The spans of a row.
-fn calls(svg: &mut Svg, row: &Row, y: f64, at: impl Fn(u64) -> f64) {
+fn calls(svg: &mut Svg, row: &GanttRow, y: f64, at: impl Fn(u64) -> f64) {
     let spans = row.spans.iter().enumerate().filter(|(_, [begin, end])| begin < end);
     let spans: Vec<_> = spans.map(|(call, [begin, end])| (call, at(*begin), at(*end))).collect();
     for (parity, [fill, _]) in CALLS.iter().enumerate() {

@@ -5,7 +5,7 @@ use super::svg::spread;
 
 /// Sweeps for the order, and then for the places.
 const SWEEPS: usize = 24;
-/// What is free between two items of a layer.
+/// The gap between two items of a layer.
 const GAP: f64 = 14.0;
 
 /// Something that has a place in a layer.
@@ -14,7 +14,7 @@ pub(super) struct Item {
     pub(super) height: f64,
     /// Its centre.
     pub(super) y: f64,
-    /// What it is linked to, in layers next to its own or in its own.
+    /// The items that it is linked to, in layers next to its own or in its own.
     pub(super) links: Vec<usize>,
 }
 

@@ -1,14 +1,14 @@
 //! Series of points as lines.
 
 use super::{
-    axes::{Chart, Mark, drawable},
+    axes::{Chart, ChartMark, drawable},
     svg::{Svg, colour, counted},
 };
 
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What they are.
+    /// The name of the series.
     pub name: String,
     /// Pairs of x and y.
     pub points: Vec<[f64; 2]>,
@@ -40,7 +40,7 @@ pub fn lines(title: &str, labels: [&str; 2], series: &[Series], logarithmic: [bo
     for (look, series) in series.iter().enumerate() {
         let places: Vec<_> = series.points.iter().filter_map(|point| chart.at(*point)).collect();
         let Some(last) = places.last() else { continue };
-        names.push(Mark { name: &series.name, at: *last, look });
+        names.push(ChartMark { name: &series.name, at: *last, look });
         if !series.measured {
             let (colour, dash) = (colour(look), dashes[look % dashes.len()]);
             chart.polyline(&places, &format!("stroke=\"{colour}\" stroke-width=\"2\"{dash}"));

@@ -1,7 +1,8 @@
 //! Pictures of networks and their runs, as SVG text.
 //!
 //! Every picture is a pure function of its arguments: the same ones give the same bytes. A picture has a white background, a title and
-//! a description, and needs nothing from elsewhere. What colours tell is also told by letters, widths, dashes or marks.
+//! a description, and needs nothing from elsewhere. Every difference in colour is also a difference in letters, widths, dashes or
+//! marks.
 
 mod axes;
 mod gantt;
@@ -15,11 +16,11 @@ mod svg;
 mod throughput;
 
 pub use axes::ticks;
-pub use gantt::{Row, gantt};
+pub use gantt::{GanttRow, gantt};
 pub use lines::{Series, lines};
 pub use network::network;
 pub use page::page;
 pub use placement::placement;
-pub use roofline::{Limit, Point, Roof, roofline};
+pub use roofline::{Limit, Roof, RooflinePoint, roofline};
 pub use svg::Escaped;
 pub use throughput::throughput;

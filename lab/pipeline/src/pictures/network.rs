@@ -7,28 +7,28 @@ use super::{
     },
 };
 use crate::{
-    Graph,
-    graph::{Edge, Node, Operation, Port, Reader},
+    DataflowGraph,
+    graph::{Edge, EdgeReader, FieldOperation, GraphNode, Port},
 };
 use std::collections::{HashMap, HashSet};
 
 /// The widest box.
 const WIDEST: f64 = 170.0;
-/// What is free between layers at least.
+/// The least gap between layers.
 const GAP: f64 = 64.0;
-/// Height of a node's box, and what each of its inputs needs at least.
+/// Height of a node's box, and the least height for each of its inputs.
 const BOX: f64 = 38.0;
 const INPUT: f64 = 14.0;
 
 /// The most boxes, and layers that edges pass.
 const MOST_ITEMS: usize = 1 << 14;
 
-/// Draws a network in layers: sources at the left, each node behind those that it waits for, sinks at the right.
+/// Draws a network in layers: sources at the left, each node behind the nodes that it waits for, sinks at the right.
 ///
-/// Nodes are labelled by their operations and, if given, the cycles that they take, in the order of [`Graph::nodes`]; edges by their
-/// depth if it is not 2, and by their delay. The longest path, weighted by cycles or by one for each node, is emphasised.
-/// A graph that [`Graph::order`] refuses, or that is too large to be drawn, gives a picture that says why.
-pub fn network(graph: &Graph, cycles: Option<&[u64]>) -> String {
+/// Nodes are labelled by their operations and, if given, the cycles that they take, in the order of [`DataflowGraph::nodes`]. Edges are
+/// labelled by their depth if it is not 2, and by their delay. The longest path, weighted by cycles or by one for each node, is emphasised.
+/// A graph that [`DataflowGraph::order`] refuses, or that is too large to be drawn, gives a picture that says why.
+pub fn network(graph: &DataflowGraph, cycles: Option<&[u64]>) -> String {
     let order = match graph.order() {
         Ok(order) => order,
         Err(error) => return Svg::notice(&graph.name, &error.to_string()),
@@ -53,7 +53,7 @@ pub fn network(graph: &Graph, cycles: Option<&[u64]>) -> String {
     svg.finish([wide + MARGIN, keys_top + MARGIN])
 }
 
-fn description(graph: &Graph, cycles: Option<&[u64]>, critical: &Critical) -> String {
+fn description(graph: &DataflowGraph, cycles: Option<&[u64]>, critical: &Critical) -> String {
     let on_it = graph.nodes.iter().enumerate().filter(|(index, _)| critical.nodes.contains(index));
     let names: Vec<_> = on_it.map(|(_, node)| node.name.as_str()).collect();
     let unit = if cycles.is_some() { "cycles" } else { "nodes" };
@@ -71,19 +71,19 @@ fn description(graph: &Graph, cycles: Option<&[u64]>, critical: &Critical) -> St
 struct Critical {
     length: u64,
     nodes: HashSet<usize>,
-    /// By the order of [`Graph::edges`].
+    /// Its edges, by their indices in [`DataflowGraph::edges`].
     edges: HashSet<usize>,
 }
 
 impl Critical {
-    fn new(graph: &Graph, order: &[usize], cycles: Option<&[u64]>) -> Self {
+    fn new(graph: &DataflowGraph, order: &[usize], cycles: Option<&[u64]>) -> Self {
         let weight = |node: usize| cycles.map_or(1, |cycles| cycles.get(node).copied().unwrap_or(0));
         let mut inputs = vec![Vec::new(); graph.nodes.len()];
         let mut results = Vec::new();
         for (index, (reader, edge)) in graph.edges().enumerate().filter(|(_, (_, edge))| edge.initial == 0) {
             match reader {
-                Reader::Node(node, _) => inputs[node].push((index, edge.from)),
-                Reader::Sink(_) => results.push((index, edge.from)),
+                EdgeReader::Node(node, _) => inputs[node].push((index, edge.from)),
+                EdgeReader::Sink(_) => results.push((index, edge.from)),
             }
         }
         // The end of each node, and the edge before it on the longest path there.
@@ -93,7 +93,7 @@ impl Critical {
                 Port::Source(_) => 0,
                 Port::Node(node, _) => ends[node].0,
             };
-            // Of equal ones the first.
+            // Of equal paths, the first one.
             let longest = edges.iter().rev().max_by_key(|(_, port)| end(*port)).copied();
             (longest.map_or(0, |(_, port)| end(port)), longest)
         };
@@ -119,17 +119,17 @@ impl Critical {
 
 /// Items: the sources, the nodes, the sinks, and then where edges pass layers.
 struct Drawing<'a> {
-    graph: &'a Graph,
+    graph: &'a DataflowGraph,
     items: Vec<Item>,
-    /// What each edge passes, from its beginning to its end.
+    /// The items that each edge passes, from its beginning to its end.
     paths: Vec<Vec<usize>>,
-    /// What is free between layers.
+    /// The gap between layers.
     gap: f64,
 }
 
 impl<'a> Drawing<'a> {
     /// `None` if there are too many items.
-    fn new(graph: &'a Graph, order: &[usize]) -> Option<Self> {
+    fn new(graph: &'a DataflowGraph, order: &[usize]) -> Option<Self> {
         let mut layer = vec![1; graph.nodes.len()];
         for node in order {
             let before = graph.nodes[*node].inputs.iter().filter(|edge| edge.initial == 0);
@@ -152,7 +152,7 @@ impl<'a> Drawing<'a> {
         let labels =
             graph.edges().map(|(reader, edge)| svg::width(&edge_label(graph, reader, edge), SMALL) + 20.0);
         let mut drawing = Self { graph, items, paths: Vec::new(), gap: labels.fold(GAP, f64::max) };
-        // What several readers read passes each layer once.
+        // A port with several readers passes each layer once.
         let mut passes = HashMap::new();
         for (index, (reader, edge)) in graph.edges().enumerate() {
             let (from, to) = drawing.ends(reader, edge);
@@ -183,21 +183,21 @@ impl<'a> Drawing<'a> {
         Some(drawing)
     }
 
-    fn ends(&self, reader: Reader, edge: &Edge) -> (usize, usize) {
+    fn ends(&self, reader: EdgeReader, edge: &Edge) -> (usize, usize) {
         let (sources, nodes) = (self.graph.sources.len(), self.graph.nodes.len());
         let from = match edge.from {
             Port::Source(source) => source,
             Port::Node(node, _) => sources + node,
         };
         let to = match reader {
-            Reader::Node(node, _) => sources + node,
-            Reader::Sink(sink) => sources + nodes + sink,
+            EdgeReader::Node(node, _) => sources + node,
+            EdgeReader::Sink(sink) => sources + nodes + sink,
         };
         (from, to)
     }
 
-    /// The labels of sources, nodes and sinks: a name, and what is below it.
-    fn labels(&self, cycles: Option<&[u64]>) -> impl Iterator<Item = (&str, Option<&Node>, String)> {
+    /// The labels of sources, nodes and sinks: a name, and the text below it.
+    fn labels(&self, cycles: Option<&[u64]>) -> impl Iterator<Item = (&str, Option<&GraphNode>, String)> {
         let sources = self.graph.sources.iter().map(|name| (name.as_str(), None, String::new()));
         let nodes = self.graph.nodes.iter().enumerate().map(move |(index, node)| {
             let cycles = cycles.and_then(|cycles| cycles.get(index));
@@ -224,7 +224,7 @@ impl<'a> Drawing<'a> {
         columns.collect()
     }
 
-    /// Where each edge arrives: in the order of what comes from above to below.
+    /// The place where each edge arrives: edges that come from above are above the others.
     fn arrivals(&self) -> Vec<f64> {
         let mut into: HashMap<usize, Vec<(f64, usize)>> = HashMap::new();
         for (edge, path) in self.paths.iter().enumerate() {
@@ -247,7 +247,7 @@ impl<'a> Drawing<'a> {
     fn draw(&self, svg: &mut Svg, columns: &[[f64; 2]], cycles: Option<&[u64]>, critical: &Critical) -> f64 {
         let arrivals = self.arrivals();
         let edges: Vec<_> = self.graph.edges().collect();
-        // Those of the critical path come last, so that they are above the others.
+        // Edges of the critical path are drawn last, so that they lie above the others.
         let mut indices: Vec<_> = (0..edges.len()).collect();
         indices.sort_by_key(|edge| critical.edges.contains(edge));
         for index in &indices {
@@ -310,7 +310,7 @@ impl<'a> Drawing<'a> {
         for (index, item) in rest.iter().enumerate() {
             let (item, last) = (&self.items[*item], index + 1 == rest.len());
             let [left, right] = columns[item.layer];
-            // What goes back turns at its beginning and its end.
+            // An edge that goes back turns at its beginning and its end.
             let onwards = last || (rightwards && x < left);
             let next = [if onwards { left } else { right }, if last { to_y } else { HEAD + item.y }];
             let reach = self.gap * if rightwards == onwards { 0.5 } else { 0.4 };
@@ -335,8 +335,8 @@ fn stroke(emphasised: bool, delay: bool) -> String {
     format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}")
 }
 
-/// What a node does, unless its name says so already, and the cycles.
-fn below(node: &Node, cycles: Option<&u64>) -> String {
+/// The text below a node's name: its operations, unless the name says them already, and its cycles.
+fn below(node: &GraphNode, cycles: Option<&u64>) -> String {
     let cycles = cycles.map(|cycles| counted(*cycles, "cycle"));
     let operation = match node.steps.as_slice() {
         [step] if node.name.starts_with(step.operation.name()) => None,
@@ -346,13 +346,13 @@ fn below(node: &Node, cycles: Option<&u64>) -> String {
     operation.into_iter().chain(cycles).collect::<Vec<_>>().join(", ")
 }
 
-fn title(node: &Node) -> String {
+fn title(node: &GraphNode) -> String {
     let steps: Vec<_> = node.steps.iter().map(|step| step.operation.name()).collect();
     format!(": {}", steps.join(", "))
 }
 
-/// Depth and delay; a minus where a difference takes away.
-fn edge_label(graph: &Graph, reader: Reader, edge: &Edge) -> String {
+/// The text of an edge: its depth and its delay, and a minus if a difference subtracts its value.
+fn edge_label(graph: &DataflowGraph, reader: EdgeReader, edge: &Edge) -> String {
     let mut label = Vec::new();
     if edge.depth != 2 {
         label.push(format!("depth {}", edge.depth));
@@ -360,9 +360,9 @@ fn edge_label(graph: &Graph, reader: Reader, edge: &Edge) -> String {
     if edge.initial > 0 {
         label.push(format!("delay {}", edge.initial));
     }
-    if let Reader::Node(node, input) = reader
+    if let EdgeReader::Node(node, input) = reader
         && let [step] = graph.nodes[node].steps.as_slice()
-        && step.operation == Operation::Subtract
+        && step.operation == FieldOperation::Subtract
         && step.operands[1] == input
     {
         label.push("−".into());

@@ -4,28 +4,28 @@ use super::svg::{
     FONT, GREY, HALO, HEAD, INK, MARGIN, MAROON, Number, SMALL, Svg, counted, shortened, width,
 };
 use crate::{
-    Device, Graph,
-    graph::{Port, Reader},
-    place::{Place, Placement, Route},
+    DataflowGraph, Device,
+    graph::{EdgeReader, Port},
+    place::{GridPlace, Placement, Route},
 };
 use std::{collections::HashMap, fmt::Write};
 
 /// Width and height of a tile.
 const TILE: f64 = 26.0;
-/// What is free at the grid's left, for the numbers of rows.
+/// The gap left of the grid, for the numbers of rows.
 const LEFT: f64 = MARGIN + 20.0;
 /// Colours of pipelines.
 const PIPELINES: [&str; 6] = ["#cfe2f3", "#fde3c8", "#d5ecd0", "#f0cfe0", "#fff1b8", "#d8d0ee"];
-/// What a stream leaves free at its ends.
+/// The gap at both ends of a stream.
 const END: f64 = 8.0;
 const UNUSED: &str = "#c4c4c4";
 
-/// Draws pipelines on the grid of a device: each tile has the letter of its node and the colour of its pipeline, whose tiles have a dark
-/// border around them; the bar in a tile is the share of its memory that holds buffers between nodes, each of `window` bytes;
-/// curves are streams between nodes. Row 0 is at the bottom. Nodes outside of the grid are left out.
+/// Draws pipelines on the grid of a device. Each tile has the letter of its node and the colour of its pipeline, whose tiles have a dark
+/// border around them. The bar in a tile is the share of its memory that holds buffers between nodes, each of `window` bytes. Curves are
+/// streams between nodes. Row 0 is at the bottom. Nodes outside of the grid are left out.
 ///
 /// Buffers at the ends of streams are not shown: a [`Placement`] does not say where they are.
-pub fn placement(graph: &Graph, device: &Device, window: usize, placements: &[Placement]) -> String {
+pub fn placement(graph: &DataflowGraph, device: &Device, window: usize, placements: &[Placement]) -> String {
     let title = format!("{} on {}", graph.name, device.name);
     if placements.iter().all(|placement| placement.nodes.is_empty()) {
         return Svg::notice(&title, "No pipelines are placed.");
@@ -62,16 +62,16 @@ fn letters(node: usize) -> String {
 }
 
 struct Grid<'a> {
-    graph: &'a Graph,
+    graph: &'a DataflowGraph,
     device: &'a Device,
     /// The pipeline of each tile that is used.
-    tiles: HashMap<Place, usize>,
+    tiles: HashMap<GridPlace, usize>,
     /// Buffers in each tile's memory.
-    buffers: HashMap<Place, usize>,
+    buffers: HashMap<GridPlace, usize>,
 }
 
 impl<'a> Grid<'a> {
-    fn new(graph: &'a Graph, device: &'a Device, placements: &[Placement]) -> Self {
+    fn new(graph: &'a DataflowGraph, device: &'a Device, placements: &[Placement]) -> Self {
         let mut grid = Self { graph, device, tiles: HashMap::new(), buffers: HashMap::new() };
         for (pipeline, placement) in placements.iter().enumerate() {
             let inside = placement.nodes.iter().filter(|place| grid.has(**place));
@@ -86,12 +86,12 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    fn has(&self, [column, row]: Place) -> bool {
+    fn has(&self, [column, row]: GridPlace) -> bool {
         column < self.device.grid.columns && row < self.device.grid.rows
     }
 
     /// The left and the top of a tile.
-    fn at(&self, [column, row]: Place) -> [f64; 2] {
+    fn at(&self, [column, row]: GridPlace) -> [f64; 2] {
         let above = (self.device.grid.rows - 1 - row) as f64;
         [LEFT + column as f64 * TILE, HEAD + 18.0 + above * TILE]
     }
@@ -129,8 +129,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// What has a tile: pipeline, node and place.
-    fn placed(&self, placements: &[Placement]) -> Vec<(usize, usize, Place)> {
+    /// All placed nodes: pipeline, node and place.
+    fn placed(&self, placements: &[Placement]) -> Vec<(usize, usize, GridPlace)> {
         let all = placements.iter().enumerate().flat_map(|(pipeline, placement)| {
             placement.nodes.iter().enumerate().map(move |(node, place)| (pipeline, node, *place))
         });
@@ -146,7 +146,7 @@ impl<'a> Grid<'a> {
     }
 
     /// How much of a tile's memory holds buffers.
-    fn share(&self, place: Place, window: usize) -> f64 {
+    fn share(&self, place: GridPlace, window: usize) -> f64 {
         let buffers = self.buffers.get(&place).copied().unwrap_or(0);
         (buffers as f64 * window as f64 / self.device.tile.data_bytes as f64).min(1.0)
     }
@@ -159,7 +159,7 @@ impl<'a> Grid<'a> {
         for [column, row] in places {
             let [x, y] = self.at([column, row]);
             let pipeline = self.tiles.get(&[column, row]);
-            let differs = |place: Place| self.tiles.get(&place) != pipeline;
+            let differs = |place: GridPlace| self.tiles.get(&place) != pipeline;
             for (next, [from_x, from_y], side) in [
                 ([column.wrapping_sub(1), row], [x, y], 'v'),
                 ([column + 1, row], [x + TILE, y], 'v'),
@@ -181,7 +181,8 @@ impl<'a> Grid<'a> {
     fn streams(&self, svg: &mut Svg, placements: &[Placement]) {
         for placement in placements {
             for ((reader, edge), route) in self.graph.edges().zip(&placement.routes) {
-                let (Reader::Node(to, _), Port::Node(from, _), Route::Stream(_)) = (reader, edge.from, route)
+                let (EdgeReader::Node(to, _), Port::Node(from, _), Route::Stream(_)) =
+                    (reader, edge.from, route)
                 else {
                     continue;
                 };
@@ -233,9 +234,9 @@ fn bar(svg: &mut Svg, [x, y]: [f64; 2], share: f64) {
 fn stream(svg: &mut Svg, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) {
     let (dx, dy) = (to_x - x, to_y - y);
     let length = dx.hypot(dy).max(1.0);
-    // To its left, so that two in opposite directions do not meet, and it leaves free the letters between.
+    // The bend is at the left, so that streams in opposite directions do not meet, and the letters between both tiles stay free.
     let bend = [(x + to_x) / 2.0 + dy / length * 16.0, (y + to_y) / 2.0 - dx / length * 16.0];
-    // Both ends leave free what is in the middle of a tile.
+    // Both ends stay away from the middle of a tile.
     let towards = |x: f64, y: f64| {
         let (dx, dy) = (bend[0] - x, bend[1] - y);
         let length = dx.hypot(dy).max(1.0) / END;
@@ -268,8 +269,8 @@ fn stream(svg: &mut Svg, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) {
     svg.path(&tip, &format!("fill=\"{MAROON}\""));
 }
 
-/// Draws which letter is which node, and what the signs mean; returns where it ends.
-fn legend(svg: &mut Svg, graph: &Graph, top: f64, right: f64, streams: usize) -> [f64; 2] {
+/// Draws the node of each letter and the meaning of the signs; returns where the drawing ends.
+fn legend(svg: &mut Svg, graph: &DataflowGraph, top: f64, right: f64, streams: usize) -> [f64; 2] {
     let names: Vec<_> = graph.nodes.iter().map(|node| shortened(&node.name, 200.0, FONT)).collect();
     let letter = letters(names.len().saturating_sub(1)).len() as f64 * FONT + 6.0;
     let column = letter + names.iter().map(|name| width(name, FONT)).fold(0.0, f64::max) + 14.0;

@@ -1,11 +1,11 @@
 //! The roofline model (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for multicore architectures", 2009).
 
 use super::{
-    axes::{Chart, Mark, drawable},
+    axes::{Chart, ChartMark, drawable},
     svg::{FONT, HALO, INK, Svg, colour, shortened, spread, width},
 };
 
-/// What limits the rate.
+/// A limit of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// Operations a second.
@@ -32,16 +32,16 @@ impl Limit {
 /// A roof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roof {
-    /// What limits: tiles, streams, memory, a link.
+    /// The name of the limiting resource: tiles, streams, memory, a link.
     pub name: String,
-    /// How much of it there is.
+    /// The limit that it sets.
     pub limit: Limit,
 }
 
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// What runs.
+pub struct RooflinePoint {
+    /// The name of the run.
     pub name: String,
     /// Bytes that an operation moves.
     pub bytes: f64,
@@ -49,9 +49,9 @@ pub struct Point {
     pub rate: f64,
 }
 
-/// Draws roofs and points: operations a second against operations for each byte moved, both logarithmic. The thick line is what all
+/// Draws roofs and points: operations a second against operations for each byte moved, both logarithmic. The thick line is the rate that all
 /// roofs together allow. Roofs and points that are not positive and finite are left out.
-pub fn roofline(title: &str, operation: &str, roofs: &[Roof], points: &[Point]) -> String {
+pub fn roofline(title: &str, operation: &str, roofs: &[Roof], points: &[RooflinePoint]) -> String {
     let roofs: Vec<_> = roofs.iter().filter(|roof| drawable(roof.limit.number(), true)).collect();
     let points: Vec<_> = points
         .iter()
@@ -92,7 +92,7 @@ pub fn roofline(title: &str, operation: &str, roofs: &[Roof], points: &[Point]) 
         let line: Vec<_> = [first, last].iter().filter_map(|x| chart.at([*x, roof.limit.rate(*x)])).collect();
         let Some(end) = line.last() else { continue };
         chart.polyline(&line, &format!("stroke=\"{}\" stroke-width=\"1.2\"", colour(look)));
-        names.push(Mark { name: &roof.name, at: *end, look });
+        names.push(ChartMark { name: &roof.name, at: *end, look });
     }
     xs.extend([first, last]);
     xs.sort_by(f64::total_cmp);
@@ -107,7 +107,7 @@ pub fn roofline(title: &str, operation: &str, roofs: &[Roof], points: &[Point]) 
 }
 
 /// Draws points with their names next to them.
-fn draw_points(chart: &mut Chart, points: &[(&Point, f64)]) {
+fn draw_points(chart: &mut Chart, points: &[(&RooflinePoint, f64)]) {
     let mut places: Vec<_> = points
         .iter()
         .enumerate()

@@ -6,21 +6,21 @@ use std::fmt::{self, Display, Write};
 pub(super) const FONT: f64 = 12.0;
 /// Height of small letters.
 pub(super) const SMALL: f64 = 10.0;
-/// What is free around a picture.
+/// The margin around a picture.
 pub(super) const MARGIN: f64 = 16.0;
 /// Height of the title's line.
 pub(super) const HEAD: f64 = 40.0;
-/// Letters.
+/// The colour of letters.
 pub(super) const INK: &str = "#1b1b1b";
-/// Letters of lesser importance.
+/// The colour of letters of lesser importance.
 pub(super) const GREY: &str = "#555555";
-/// Axes.
+/// The colour of axes.
 pub(super) const AXIS: &str = "#8a8a8a";
-/// Lines of a grid.
+/// The colour of a grid's lines.
 pub(super) const GRID: &str = "#e3e3e3";
-/// Letters that lines pass have a white edge.
+/// The attributes of letters that lines pass: a white edge.
 pub(super) const HALO: &str = "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
-/// What is emphasised.
+/// The colour of emphasis.
 pub(super) const MAROON: &str = "#8c1d2f";
 /// Colours that letters can have on white.
 pub(super) const COLOURS: [&str; 6] = ["#0b5cad", "#a3420a", "#00695c", "#7b1fa2", "#6d5200", "#37474f"];
@@ -95,7 +95,7 @@ impl Svg {
         self.element(format_args!("<g><title>{}</title>", Escaped(title)));
     }
 
-    /// Ends it.
+    /// Ends the group.
     pub(super) fn end(&mut self) {
         self.element(format_args!("</g>"));
     }
@@ -110,12 +110,12 @@ pub(super) struct Number(pub(super) f64);
 
 impl Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Adding zero drops the sign of a negative one.
+        // Adding zero drops the sign of a negative zero.
         (((self.0 * 100.0).round() + 0.0) / 100.0).fmt(formatter)
     }
 }
 
-/// Text without characters that mean something to XML, or that it has not.
+/// Text for XML: characters with a meaning are escaped, and characters that XML does not allow are replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a str);
 
@@ -134,7 +134,7 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// About how wide a text is: as in the wide one of the common fonts.
+/// The approximate width of a text: that in the widest of the common fonts.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let widths = text.chars().map(|character| match character {
         'f' | 'i' | 'j' | 'l' | 'r' | 't' | ' ' | '.' | ',' | ':' | ';' | '|' | '!' | '(' | ')' | '-' => 0.42,
@@ -145,7 +145,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     widths.sum::<f64>() * size
 }
 
-/// A text's beginning that is not wider.
+/// The beginning of a text, at most `most` wide.
 pub(super) fn shortened(text: &str, most: f64, size: f64) -> String {
     if width(text, size) <= most {
         return text.into();
@@ -174,7 +174,7 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-/// The word for so many.
+/// A number and a word, in the plural unless the number is 1.
 pub(super) fn counted(number: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
 }

@@ -3,7 +3,7 @@
 use super::lines::{Series, lines};
 use crate::explore::Exploration;
 
-/// A line for each way in which elements come and go, and what was published.
+/// Draws a line for each supply of elements, and published rates.
 pub fn throughput(exploration: &Exploration, published: &[Series]) -> String {
     let series = exploration.throughput().map(|(supply, points)| Series {
         name: format!("from the {}", supply.name()),

@@ -1,4 +1,4 @@
-//! Pipelines on the grid: which tile computes which node, where each buffer lies, and what needs a stream.
+//! Pipelines on the grid: which tile computes which node, where each buffer lies, and which edges need a stream.
 //!
 //! A tile reaches its own memory and that of some neighbours. Two nodes whose tiles reach the same memory pass bundles on in a buffer
 //! there; others need a stream, with a buffer at each of its ends.
@@ -6,22 +6,22 @@
 mod search;
 
 use crate::{
-    Device, Graph, PipelineError,
-    graph::{Edge, Port, Reader},
-    schedule::Kernels,
+    DataflowGraph, Device, PipelineError,
+    graph::{Edge, EdgeReader, Port},
+    schedule::NetworkKernels,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
 /// A column and a row.
-pub type Place = [usize; 2];
+pub type GridPlace = [usize; 2];
 
 /// Where the parts of one pipeline are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Placement {
     /// The tile of each node.
-    pub nodes: Vec<Place>,
-    /// The way of each edge, in the order of [`Graph::edges`].
+    pub nodes: Vec<GridPlace>,
+    /// The way of each edge, in the order of [`DataflowGraph::edges`].
     pub routes: Vec<Route>,
 }
 
@@ -30,17 +30,17 @@ pub struct Placement {
 #[serde(rename_all = "kebab-case")]
 pub enum Route {
     /// By buffers in the memory of these tiles.
-    Memory(Vec<Place>),
+    Memory(Vec<GridPlace>),
     /// By a stream over so many switches, from or to the edge of the grid if there is no node at the other end.
     Stream(usize),
 }
 
 impl Placement {
     /// How many edges between nodes need a stream.
-    pub fn streams_between_nodes(&self, graph: &Graph) -> usize {
+    pub fn streams_between_nodes(&self, graph: &DataflowGraph) -> usize {
         let edges = graph.edges().zip(&self.routes);
         let streams = edges.filter(|((reader, edge), route)| {
-            matches!((reader, edge.from, route), (Reader::Node(..), Port::Node(..), Route::Stream(_)))
+            matches!((reader, edge.from, route), (EdgeReader::Node(..), Port::Node(..), Route::Stream(_)))
         });
         streams.count()
     }
@@ -50,12 +50,12 @@ impl Placement {
 /// found.
 ///
 /// # Errors
-/// As [`Graph::order`]; more pipelines than there are tiles for, more streams at a tile than it has, and buffers that do not fit
+/// As [`DataflowGraph::order`]; more pipelines than there are tiles for, more streams at a tile than it has, and buffers that do not fit
 /// the memory.
 pub fn place(
-    graph: &Graph,
+    graph: &DataflowGraph,
     device: &Device,
-    kernels: &Kernels,
+    kernels: &NetworkKernels,
     pipelines: usize,
 ) -> Result<Vec<Placement>, PipelineError> {
     let order = graph.order()?;
@@ -75,15 +75,15 @@ pub fn place(
         )));
     }
     // Tiles of the same rows, two columns further on, are arranged alike.
-    let mut known: HashMap<Vec<Place>, Vec<Place>> = HashMap::new();
+    let mut known: HashMap<Vec<GridPlace>, Vec<GridPlace>> = HashMap::new();
     let mut memory = Memory::new(device);
     let mut all = Vec::with_capacity(pipelines);
     for pipeline in 0..pipelines {
-        let tiles: Vec<Place> = (0..graph.nodes.len())
+        let tiles: Vec<GridPlace> = (0..graph.nodes.len())
             .map(|index| device.on_the_line(pipeline * graph.nodes.len() + index))
             .collect();
         let first = tiles.iter().map(|[column, _]| *column).min().unwrap_or(0);
-        let alike = |from: usize, to: usize| move |[column, row]: Place| [column - from + to, row];
+        let alike = |from: usize, to: usize| move |[column, row]: GridPlace| [column - from + to, row];
         let shape: Vec<_> = tiles.iter().copied().map(alike(first, 0)).collect();
         let nodes =
             known.entry(shape).or_insert_with_key(|shape| search::arrange(graph, device, &order, shape));
@@ -103,18 +103,18 @@ impl Device {
     }
 
     /// How many pipelines of a network there are tiles for.
-    pub fn pipelines(&self, graph: &Graph) -> usize {
+    pub fn pipelines(&self, graph: &DataflowGraph) -> usize {
         self.tiles() / graph.nodes.len().max(1)
     }
 
     /// The place on a line through all tiles: up one column, down the next.
-    fn on_the_line(&self, index: usize) -> Place {
+    fn on_the_line(&self, index: usize) -> GridPlace {
         let (column, step) = (index / self.grid.rows, index % self.grid.rows);
         [column, if column.is_multiple_of(2) { step } else { self.grid.rows - 1 - step }]
     }
 
     /// The tiles whose memory a tile reaches, itself first.
-    fn reached(&self, [column, row]: Place) -> impl Iterator<Item = Place> {
+    fn reached(&self, [column, row]: GridPlace) -> impl Iterator<Item = GridPlace> {
         let [even, odd] = &self.grid.reach;
         let reach = if row.is_multiple_of(2) { even } else { odd };
         let (columns, rows) = (self.grid.columns, self.grid.rows);
@@ -125,39 +125,45 @@ impl Device {
     }
 
     /// The memory that two tiles reach.
-    fn shared(&self, a: Place, b: Place) -> impl Iterator<Item = Place> {
+    fn shared(&self, a: GridPlace, b: GridPlace) -> impl Iterator<Item = GridPlace> {
         self.reached(a).filter(move |place| self.reached(b).any(|other| other == *place))
     }
 }
 
 /// Switches between two tiles.
-fn hops([a, b]: Place, [c, d]: Place) -> usize {
+fn hops([a, b]: GridPlace, [c, d]: GridPlace) -> usize {
     a.abs_diff(c) + b.abs_diff(d)
 }
 
 /// The nodes at both ends of an edge.
-fn ends(reader: Reader, edge: &Edge) -> (Option<usize>, Option<usize>) {
+fn ends(reader: EdgeReader, edge: &Edge) -> (Option<usize>, Option<usize>) {
     let from = match edge.from {
         Port::Source(_) => None,
         Port::Node(node, _) => Some(node),
     };
     let to = match reader {
-        Reader::Sink(_) => None,
-        Reader::Node(node, _) => Some(node),
+        EdgeReader::Sink(_) => None,
+        EdgeReader::Node(node, _) => Some(node),
     };
     (from, to)
 }
 
 /// Whether an edge needs a stream with nodes at these places.
-fn needs_stream(device: &Device, nodes: &[Place], reader: Reader, edge: &Edge) -> bool {
+fn needs_stream(device: &Device, nodes: &[GridPlace], reader: EdgeReader, edge: &Edge) -> bool {
     match ends(reader, edge) {
         (Some(from), Some(to)) => device.shared(nodes[from], nodes[to]).next().is_none(),
         _ => true,
     }
 }
 
-/// The streams into and out of each node's tile. What a node sends to several others by streams is one stream, which switches copy.
-fn streams(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Edge)]) -> Vec<[usize; 2]> {
+/// The streams into and out of each node's tile. A value that a node sends to several others by streams is one stream, which switches
+/// copy.
+fn streams(
+    graph: &DataflowGraph,
+    device: &Device,
+    nodes: &[GridPlace],
+    edges: &[(EdgeReader, Edge)],
+) -> Vec<[usize; 2]> {
     let mut counts = vec![[0; 2]; graph.nodes.len()];
     let mut sent = HashSet::new();
     for (reader, edge) in edges.iter().filter(|(reader, edge)| needs_stream(device, nodes, *reader, edge)) {
@@ -173,10 +179,10 @@ fn streams(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Ed
 }
 
 fn check_streams(
-    graph: &Graph,
+    graph: &DataflowGraph,
     device: &Device,
-    nodes: &[Place],
-    edges: &[(Reader, Edge)],
+    nodes: &[GridPlace],
+    edges: &[(EdgeReader, Edge)],
 ) -> Result<(), String> {
     let counts = streams(graph, device, nodes, edges);
     let [into, out] = [device.streams.into_tile, device.streams.out_of_tile];
@@ -191,7 +197,7 @@ fn check_streams(
     }
 }
 
-/// What is free in each tile's memory.
+/// The free bytes of each tile's memory.
 struct Memory {
     rows: usize,
     free: Vec<usize>,
@@ -205,12 +211,17 @@ impl Memory {
         }
     }
 
-    fn free(&mut self, [column, row]: Place) -> &mut usize {
+    fn free(&mut self, [column, row]: GridPlace) -> &mut usize {
         &mut self.free[column * self.rows + row]
     }
 
-    /// Gives what kernels keep a place.
-    fn keep(&mut self, graph: &Graph, kernels: &Kernels, nodes: &[Place]) -> Result<(), String> {
+    /// Reserves memory for the intermediate results of kernels.
+    fn keep(
+        &mut self,
+        graph: &DataflowGraph,
+        kernels: &NetworkKernels,
+        nodes: &[GridPlace],
+    ) -> Result<(), String> {
         for ((node, kernel), place) in graph.nodes.iter().zip(&kernels.nodes).zip(nodes) {
             let free = self.free(*place);
             *free = free.checked_sub(kernel.scratch).ok_or_else(|| {
@@ -223,19 +234,20 @@ impl Memory {
         Ok(())
     }
 
-    /// Gives what kernels keep and all buffers of a pipeline a place: the buffers with the fewest choices first, where most is free.
+    /// Reserves memory for the intermediate results of kernels and for all buffers of a pipeline. Buffers with the fewest choices come
+    /// first; each goes where most memory is free.
     fn routes(
         &mut self,
-        graph: &Graph,
+        graph: &DataflowGraph,
         device: &Device,
-        kernels: &Kernels,
-        nodes: &[Place],
-        edges: &[(Reader, Edge)],
+        kernels: &NetworkKernels,
+        nodes: &[GridPlace],
+        edges: &[(EdgeReader, Edge)],
     ) -> Result<Vec<Route>, String> {
         let window = kernels.window();
         self.keep(graph, kernels, nodes)?;
         let mut routes = Vec::with_capacity(edges.len());
-        let mut buffers: Vec<(usize, Vec<Place>)> = Vec::new();
+        let mut buffers: Vec<(usize, Vec<GridPlace>)> = Vec::new();
         for (index, (reader, edge)) in edges.iter().enumerate() {
             let (from, to) = ends(*reader, edge);
             if !needs_stream(device, nodes, *reader, edge) {
@@ -250,7 +262,7 @@ impl Memory {
                 // Streams enter and leave the grid below the first row.
                 (from, to) => from.or(to).map_or(0, |node| nodes[node][1] + 1),
             }));
-            // What is sent waits in a double buffer, what has come in as many as it needs.
+            // Bundles to be sent wait in the buffers of the stream's beginning, arrived ones in as many as the edge needs.
             let ends = [(from, edge.sent()), (to, edge.depth)];
             for (node, depth) in ends.into_iter().filter_map(|(node, depth)| Some((node?, depth))) {
                 let places: Vec<_> = device.reached(nodes[node]).collect();
@@ -265,8 +277,10 @@ impl Memory {
             let Some(place) = most.filter(|place| *self.free(*place) >= window) else {
                 let (reader, edge) = &edges[index];
                 let name = match reader {
-                    Reader::Node(node, input) => format!("node {}, input {input}", graph.nodes[*node].name),
-                    Reader::Sink(sink) => format!("sink {}", graph.sinks[*sink].name),
+                    EdgeReader::Node(node, input) => {
+                        format!("node {}, input {input}", graph.nodes[*node].name)
+                    }
+                    EdgeReader::Sink(sink) => format!("sink {}", graph.sinks[*sink].name),
                 };
                 return Err(format!(
                     "{name}: no tile that its ends reach has {window} bytes for one of its {} buffers: smaller bundles, or fewer in a call",

@@ -1,9 +1,9 @@
 //! The search for an arrangement with few streams.
 
-use super::{Place, ends, hops, needs_stream, streams};
+use super::{GridPlace, ends, hops, needs_stream, streams};
 use crate::{
-    Device, Graph,
-    graph::{Edge, Reader},
+    DataflowGraph, Device,
+    graph::{Edge, EdgeReader},
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +14,12 @@ const LOOKED_AT: u64 = 1 << 24;
 
 /// Arranges the nodes on the tiles: in order along the line, then by exchanges of two that do not make it worse (and at first by some that
 /// do: simulated annealing, Kirkpatrick and others, 1983). Always the same for the same graph.
-pub(super) fn arrange(graph: &Graph, device: &Device, order: &[usize], tiles: &[Place]) -> Vec<Place> {
+pub(super) fn arrange(
+    graph: &DataflowGraph,
+    device: &Device,
+    order: &[usize],
+    tiles: &[GridPlace],
+) -> Vec<GridPlace> {
     let edges: Vec<_> = graph.edges().map(|(reader, edge)| (reader, *edge)).collect();
     let mut nodes = vec![[0; 2]; graph.nodes.len()];
     for (node, tile) in order.iter().zip(tiles) {
@@ -23,13 +28,13 @@ pub(super) fn arrange(graph: &Graph, device: &Device, order: &[usize], tiles: &[
     let mut random = ChaCha8Rng::seed_from_u64(graph.nodes.len() as u64);
     let mut now = cost(graph, device, &nodes, &edges);
     let mut best = (now, nodes.clone());
-    // None without nodes.
+    // Without nodes, there is nothing to exchange.
     let steps = if nodes.is_empty() { 0 } else { STEPS.min(LOOKED_AT / edges.len() as u64) };
     for step in 0..steps {
         let [a, b] = std::array::from_fn(|_| random.random_range(0..nodes.len()));
         nodes.swap(a, b);
         let then = cost(graph, device, &nodes, &edges);
-        // From about one stream to nothing.
+        // The allowed increase of the cost falls from about one stream to nothing.
         let allowed = random.random_range(0..=(steps - step) * STREAM / steps / 2);
         if then <= now + allowed {
             now = then;
@@ -46,8 +51,8 @@ pub(super) fn arrange(graph: &Graph, device: &Device, order: &[usize], tiles: &[
 const STREAM: u64 = 100;
 const TOO_MANY: u64 = 10_000;
 
-/// Streams that tiles do not have, then streams, then their length.
-fn cost(graph: &Graph, device: &Device, nodes: &[Place], edges: &[(Reader, Edge)]) -> u64 {
+/// The cost of an arrangement: first the streams that tiles do not have, then all streams, then their length.
+fn cost(graph: &DataflowGraph, device: &Device, nodes: &[GridPlace], edges: &[(EdgeReader, Edge)]) -> u64 {
     let between = edges.iter().filter(|(reader, edge)| needs_stream(device, nodes, *reader, edge));
     let of_edges = between.map(|(reader, edge)| match ends(*reader, edge) {
         (Some(from), Some(to)) => STREAM + hops(nodes[from], nodes[to]) as u64,

@@ -1,18 +1,22 @@
-//! Which nodes can share a tile.
+//! Joins nodes that can share a tile.
 
 use super::Compiler;
-use crate::{Graph, PipelineError};
+use crate::{DataflowGraph, PipelineError};
 use std::collections::HashSet;
 
 /// The search compares all pairs, again and again.
 const MOST_NODES: usize = 512;
 
-/// The network with fewer nodes: those that together take at most so many cycles a call are joined, the shortest first. With the cycles
-/// of the slowest node ([`Kernels::slowest`](super::Kernels::slowest)) it keeps its pace, and more pipelines have room.
+/// The network with fewer nodes. Nodes that together take at most `pace` cycles a call are joined, the shortest first. With the cycles of the
+/// slowest node ([`NetworkKernels::slowest`](super::NetworkKernels::slowest)) it keeps its pace, and more pipelines have room.
 ///
 /// # Errors
-/// As [`Graph::order`] and [`Compiler::kernel`]; graphs of more than 512 nodes.
-pub fn balanced(graph: &Graph, compiler: &mut Compiler<'_>, pace: usize) -> Result<Graph, PipelineError> {
+/// As [`DataflowGraph::order`] and [`Compiler::kernel`]; graphs of more than 512 nodes.
+pub fn balanced(
+    graph: &DataflowGraph,
+    compiler: &mut Compiler<'_>,
+    pace: usize,
+) -> Result<DataflowGraph, PipelineError> {
     let nodes = graph.nodes.len();
     if nodes > MOST_NODES {
         let problem = format!("{nodes} nodes: up to {MOST_NODES} can be joined");

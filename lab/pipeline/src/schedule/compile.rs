@@ -1,10 +1,10 @@
 //! Kernels of nodes: one loop over all steps, or a loop for each step in turn, whichever is faster and fits the tile.
 
-use super::{MOST_VECTORS, Schedule, program, schedules};
+use super::{KernelSchedule, MOST_VECTORS, program, schedules};
 use crate::{
-    Device, Graph, PipelineError,
-    graph::{Node, Operation, Port},
-    limbs::{LANES, LIMBS, Program, SignedField},
+    DataflowGraph, Device, PipelineError,
+    graph::{FieldOperation, GraphNode, Port},
+    limbs::{LANES, LIMBS, SignedField, TileProgram},
 };
 use std::collections::HashSet;
 
@@ -14,33 +14,33 @@ const WORD_BYTES: usize = LANES * size_of::<i32>();
 /// The most instruction words that are scheduled as one loop, if its steps in turn take so many.
 const MOST_WORDS: usize = 1 << 12;
 
-/// What a tile runs for a node.
+/// The kernel of a node: the loops that a tile runs for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernel {
+pub struct CompiledKernel {
     /// Cycles for the vectors of a call, without those of the call itself.
     pub cycles: usize,
-    /// Bytes in the tile's memory for what is neither read from a buffer nor sent.
+    /// Bytes in the tile's memory for values that are neither read from a buffer nor sent.
     pub scratch: usize,
     /// Its loops in the program memory: one, or one for each operation that occurs.
-    pub loops: Vec<Schedule>,
+    pub loops: Vec<KernelSchedule>,
 }
 
 /// The kernels of all nodes of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernels {
+pub struct NetworkKernels {
     /// A kernel for each node.
-    pub nodes: Vec<Kernel>,
+    pub nodes: Vec<CompiledKernel>,
     /// Vectors of a call.
     pub vectors: usize,
 }
 
-impl Kernels {
+impl NetworkKernels {
     /// The kernels of a network whose calls compute some vectors of elements.
     ///
     /// # Errors
     /// As [`Compiler::kernel`].
     pub fn new(
-        graph: &Graph,
+        graph: &DataflowGraph,
         field: &SignedField,
         device: &Device,
         vectors: usize,
@@ -53,7 +53,7 @@ impl Kernels {
         self.nodes.iter().map(|kernel| kernel.cycles).max().unwrap_or(0)
     }
 
-    /// Bytes of what a call reads from one input.
+    /// Bytes that a call reads from one input.
     pub fn window(&self) -> usize {
         self.vectors * LIMBS * WORD_BYTES
     }
@@ -66,11 +66,11 @@ pub struct Compiler<'a> {
     device: &'a Device,
     vectors: usize,
     /// Nodes and their kernels, or why they have none.
-    known: Vec<(Node, Result<Vec<Kernel>, PipelineError>)>,
+    known: Vec<(GraphNode, Result<Vec<CompiledKernel>, PipelineError>)>,
 }
 
 impl<'a> Compiler<'a> {
-    /// For calls that compute some vectors of elements.
+    /// A compiler for calls that compute `vectors` vectors of elements.
     pub fn new(field: &'a SignedField, device: &'a Device, vectors: usize) -> Self {
         Self { field, device, vectors, known: Vec::new() }
     }
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     /// As [`kernel`](Self::kernel).
-    pub fn kernels(&mut self, graph: &Graph) -> Result<Kernels, PipelineError> {
+    pub fn kernels(&mut self, graph: &DataflowGraph) -> Result<NetworkKernels, PipelineError> {
         if !(1..=MOST_VECTORS).contains(&self.vectors) {
             return Err(PipelineError::Kernel {
                 node: graph.name.clone(),
@@ -98,19 +98,19 @@ impl<'a> Compiler<'a> {
             });
         }
         let nodes: Result<_, _> = graph.nodes.iter().map(|node| self.kernel(node)).collect();
-        Ok(Kernels { nodes: nodes?, vectors: self.vectors })
+        Ok(NetworkKernels { nodes: nodes?, vectors: self.vectors })
     }
 
     /// The kernel of a node of a graph.
     ///
     /// # Errors
     /// Nodes that fit neither the tile's program memory nor its registers, or whose intermediate results do not fit its memory.
-    pub fn kernel(&mut self, node: &Node) -> Result<Kernel, PipelineError> {
+    pub fn kernel(&mut self, node: &GraphNode) -> Result<CompiledKernel, PipelineError> {
         Ok(self.alternatives(node)?.swap_remove(0))
     }
 
     /// Whether a tile has as many streams as a node has sources and results for sinks.
-    pub(super) fn has_streams(&self, graph: &Graph, node: usize) -> bool {
+    pub(super) fn has_streams(&self, graph: &DataflowGraph, node: usize) -> bool {
         let inputs = graph.nodes[node].inputs.iter();
         let sources = inputs.filter(|edge| matches!(edge.from, Port::Source(_))).count();
         let results = graph.sinks.iter().map(|sink| sink.edge.from);
@@ -121,7 +121,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The kernels that are found for a node, the fastest first; each one after it has fewer instructions.
-    fn alternatives(&mut self, node: &Node) -> Result<Vec<Kernel>, PipelineError> {
+    fn alternatives(&mut self, node: &GraphNode) -> Result<Vec<CompiledKernel>, PipelineError> {
         if let Some((_, kernels)) = self.known.iter().find(|(known, _)| known.has_same_kernel(node)) {
             return kernels.clone();
         }
@@ -133,12 +133,12 @@ impl<'a> Compiler<'a> {
         kernels
     }
 
-    /// The faster of both ways.
-    fn fastest(&mut self, node: &Node) -> Result<Kernel, PipelineError> {
+    /// The fastest kernel: all steps in one loop, or a loop for each step.
+    fn fastest(&mut self, node: &GraphNode) -> Result<CompiledKernel, PipelineError> {
         let squares = self.in_turn(node, |operation| operation);
         // One loop for products and squares leaves more room for it.
         let products = self.in_turn(node, |operation| match operation {
-            Operation::Square => Operation::Multiply,
+            FieldOperation::Square => FieldOperation::Multiply,
             other => other,
         });
         let apart = match (squares, products) {
@@ -148,7 +148,7 @@ impl<'a> Compiler<'a> {
         };
         let mut words = 0;
         for step in node.steps.iter().filter(|step| !step.operation.is_constant()) {
-            words += self.alone(step.operation)?.first().map_or(0, Kernel::instructions);
+            words += self.alone(step.operation)?.first().map_or(0, CompiledKernel::instructions);
         }
         // Much more than the memory has room for need not be tried.
         let room = self.device.tile.words();
@@ -158,10 +158,10 @@ impl<'a> Compiler<'a> {
     }
 
     /// All steps for some vectors, then for the next ones.
-    fn one_loop(&self, node: &Node) -> Result<Vec<Kernel>, PipelineError> {
+    fn one_loop(&self, node: &GraphNode) -> Result<Vec<CompiledKernel>, PipelineError> {
         let program = program(node, self.field, self.device);
         let schedules = schedules(&node.name, &program, self.device, self.vectors)?;
-        let kernels = schedules.into_iter().map(|schedule| Kernel {
+        let kernels = schedules.into_iter().map(|schedule| CompiledKernel {
             cycles: schedule.cycles(self.vectors),
             scratch: schedule.vectors_in_flight() * scratch_words(&program) * WORD_BYTES
                 + constants(node) * LIMBS * WORD_BYTES,
@@ -171,9 +171,13 @@ impl<'a> Compiler<'a> {
     }
 
     /// One step after another, each for all vectors. Each loop after the first takes as long as a call more.
-    fn in_turn(&mut self, node: &Node, by: fn(Operation) -> Operation) -> Result<Kernel, PipelineError> {
+    fn in_turn(
+        &mut self,
+        node: &GraphNode,
+        by: fn(FieldOperation) -> FieldOperation,
+    ) -> Result<CompiledKernel, PipelineError> {
         // Each operation that occurs, how often, its kernels, and which of them is taken.
-        let mut loops: Vec<(Operation, usize, Vec<Kernel>, usize)> = Vec::new();
+        let mut loops: Vec<(FieldOperation, usize, Vec<CompiledKernel>, usize)> = Vec::new();
         let operations = node.steps.iter().map(|step| by(step.operation));
         for operation in operations.filter(|operation| !operation.is_constant()) {
             match loops.iter_mut().find(|(known, ..)| *known == operation) {
@@ -195,7 +199,7 @@ impl<'a> Compiler<'a> {
             }
             let shorter =
                 loops.iter().enumerate().filter(|(_, (.., kernels, taken))| taken + 1 < kernels.len());
-            let cost = |(_, count, kernels, taken): &(Operation, usize, Vec<Kernel>, usize)| {
+            let cost = |(_, count, kernels, taken): &(FieldOperation, usize, Vec<CompiledKernel>, usize)| {
                 let [now, then] = [&kernels[*taken], &kernels[taken + 1]];
                 let (more, fewer) = (then.cycles - now.cycles, now.instructions() - then.instructions());
                 (more * count) as u128 * words as u128 / fewer as u128
@@ -208,8 +212,11 @@ impl<'a> Compiler<'a> {
             loops[place].3 += 1;
         }
         let steps: usize = loops.iter().map(|(_, count, ..)| count).sum();
-        let mut kernel =
-            Kernel { cycles: steps.saturating_sub(1) * tile.call_cycles, scratch: 0, loops: Vec::new() };
+        let mut kernel = CompiledKernel {
+            cycles: steps.saturating_sub(1) * tile.call_cycles,
+            scratch: 0,
+            loops: Vec::new(),
+        };
         for (_, count, mut kernels, taken) in loops {
             let alone = kernels.swap_remove(taken);
             kernel.cycles += count * alone.cycles;
@@ -226,31 +233,31 @@ impl<'a> Compiler<'a> {
     }
 
     /// The kernels of an operation alone.
-    fn alone(&mut self, operation: Operation) -> Result<Vec<Kernel>, PipelineError> {
-        self.alternatives(&Node::of(operation.name(), operation))
+    fn alone(&mut self, operation: FieldOperation) -> Result<Vec<CompiledKernel>, PipelineError> {
+        self.alternatives(&GraphNode::of(operation.name(), operation))
     }
 }
 
-impl Kernel {
+impl CompiledKernel {
     /// Instruction words of all its loops.
     pub fn instructions(&self) -> usize {
-        self.loops.iter().map(Schedule::instructions).sum()
+        self.loops.iter().map(KernelSchedule::instructions).sum()
     }
 }
 
 /// Words that a program stores and loads again, but does not send.
-fn scratch_words(program: &Program) -> usize {
+fn scratch_words(program: &TileProgram) -> usize {
     let stored = program.words.iter().filter(|stored_by| stored_by.is_some()).count();
     stored - program.outputs.iter().map(|output| output.len()).sum::<usize>().min(stored)
 }
 
 /// Elements that a node's kernel does not read from a buffer.
-fn constants(node: &Node) -> usize {
+fn constants(node: &GraphNode) -> usize {
     node.steps.iter().filter(|step| step.operation.is_constant()).count()
 }
 
-/// The most results of steps that wait for a later step at the same time. What is sent lies in the buffers.
-fn most_alive(node: &Node) -> usize {
+/// The most results of steps that wait for a later step at the same time. Values that are sent lie in the buffers.
+fn most_alive(node: &GraphNode) -> usize {
     let of_step = |step: usize| node.inputs.len() + step;
     let last_reader = |step: usize| {
         node.steps.iter().rposition(|reader| reader.operands.contains(&of_step(step))).unwrap_or(step)

@@ -1,14 +1,15 @@
 //! The scheduler: cycle by cycle, the oldest vectors of elements first, and of each the instruction with the longest way to the end.
 
 use super::{
-    Action, Placed, Schedule,
+    Action, KernelSchedule, Placed,
     needs::{Needs, Registers},
 };
-use crate::{device::TileDescription, limbs::Program};
+use crate::{device::TileDescription, limbs::TileProgram};
 use std::collections::HashSet;
 
-/// Cycles after the current one in which a register has to be free too, so that it is taken: few, so that an iteration goes on as soon as
-/// it can, or as many as most results wait for their readers, so that it leaves the registers to earlier ones. None is the best for all kernels.
+/// For how many cycles after the current one a register has to be free, so that it is taken. With few cycles, an iteration goes on as soon as it
+/// can. With as many as most results wait for their readers, it leaves the registers to earlier iterations. Neither is the best for all kernels,
+/// so the second is tried if the first finds no loop.
 const AHEAD: [usize; 2] = [1, 12];
 
 /// Iterations that may overlap: so many sets of a program's words in memory are used in turn.
@@ -22,9 +23,9 @@ pub(super) struct Scheduler<'a> {
     at_once: usize,
     /// Cycles after which a result is there, even if it is stored and loaded.
     longest: usize,
-    /// Registers that constants leave.
+    /// The registers that constants leave free.
     capacity: Registers,
-    /// What one vector of elements needs at least, to come to its end.
+    /// The registers that one vector of elements needs at least, to come to its end.
     reserve: Registers,
 }
 
@@ -35,7 +36,7 @@ struct InFlight {
     missing: Vec<usize>,
     readers: Vec<usize>,
     available: Vec<usize>,
-    /// The next instructions that take a register: in order, so that those that free one are never blocked.
+    /// The next instructions that take a register. They are in order, so that instructions that free one are never blocked.
     next: [usize; 2],
     held: Registers,
     left: usize,
@@ -53,7 +54,7 @@ struct Table {
 impl<'a> Scheduler<'a> {
     pub(super) fn new(
         tile: &'a TileDescription,
-        program: &'a Program,
+        program: &'a TileProgram,
         at_once: usize,
         registers: usize,
     ) -> Self {
@@ -92,16 +93,16 @@ impl<'a> Scheduler<'a> {
     }
 
     /// A schedule of one iteration alone, if there are enough registers.
-    pub(super) fn alone(&self) -> Option<Schedule> {
+    pub(super) fn alone(&self) -> Option<KernelSchedule> {
         self.run(None, 0)
     }
 
     /// A loop with this many cycles, if there are enough registers and the program fits its memory.
-    pub(super) fn overlapped(&self, period: usize) -> Option<Schedule> {
+    pub(super) fn overlapped(&self, period: usize) -> Option<KernelSchedule> {
         AHEAD.into_iter().find_map(|ahead| self.run(Some(period), ahead))
     }
 
-    fn run(&self, period: Option<usize>, ahead: usize) -> Option<Schedule> {
+    fn run(&self, period: Option<usize>, ahead: usize) -> Option<KernelSchedule> {
         if self.reserve.vectors > self.capacity.vectors
             || self.reserve.accumulators > self.capacity.accumulators
         {
@@ -289,7 +290,7 @@ impl<'a> Scheduler<'a> {
             .unwrap_or(0)
     }
 
-    fn finish(&self, copies: &[InFlight], mut table: Table) -> Option<Schedule> {
+    fn finish(&self, copies: &[InFlight], mut table: Table) -> Option<KernelSchedule> {
         let cycles = table.rows.iter().flatten().map(|placed| placed.cycle);
         let (first, last) = (cycles.clone().min()?, cycles.max()?);
         let span = last + 1 - first;
@@ -312,7 +313,7 @@ impl<'a> Scheduler<'a> {
             return None;
         }
         table.rows.iter_mut().flatten().for_each(|placed| placed.cycle -= first);
-        Some(Schedule {
+        Some(KernelSchedule {
             rows: table.rows,
             vectors: self.at_once,
             span,
@@ -413,14 +414,14 @@ impl Table {
         self.at(cycle).vectors += 1;
     }
 
-    /// Whether there are registers for what is held in a cycle, in all iterations that overlap.
+    /// Whether there are registers for the values that are held in a cycle, in all iterations that overlap.
     fn fits(&self, cycle: usize, capacity: Registers) -> bool {
         let Registers { vectors, accumulators } =
             self.earlier(cycle).plus(self.registers.get(cycle).copied().unwrap_or_default());
         vectors <= capacity.vectors && accumulators <= capacity.accumulators
     }
 
-    /// Adds what is held in a cycle, after its last instruction.
+    /// Adds the registers that are held in a cycle, after its last instruction.
     fn hold(&mut self, cycle: usize, held: Registers) {
         let registers = self.at(cycle);
         *registers = registers.plus(held);

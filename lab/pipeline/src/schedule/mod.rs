@@ -7,13 +7,13 @@ mod list;
 mod needs;
 
 pub use balance::balanced;
-pub use compile::{Compiler, Kernel, Kernels};
+pub use compile::{CompiledKernel, Compiler, NetworkKernels};
 
 use crate::{
     Device, PipelineError,
     device::TileDescription,
-    graph::Node,
-    limbs::{Constants, Program, SignedField},
+    graph::GraphNode,
+    limbs::{FieldConstants, SignedField, TileProgram},
 };
 use list::Scheduler;
 use std::fmt;
@@ -24,9 +24,9 @@ const MOST_AT_ONCE: usize = 8;
 /// The most vectors of elements that one call of a kernel computes.
 const MOST_VECTORS: usize = 1 << 16;
 
-/// A kernel's loop: what is issued in each cycle.
+/// A kernel's loop: the instructions that are issued in each cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Schedule {
+pub struct KernelSchedule {
     /// The instruction words, in order; the loop goes on with the first after the last.
     pub rows: Vec<Vec<Placed>>,
     /// The vectors of elements that one iteration computes.
@@ -45,7 +45,7 @@ pub struct Schedule {
 pub struct Placed {
     /// The slot.
     pub slot: usize,
-    /// Which vector of the iteration.
+    /// The index of the vector in its iteration.
     pub vector: usize,
     /// The instruction.
     pub action: Action,
@@ -53,7 +53,7 @@ pub struct Placed {
     pub cycle: usize,
 }
 
-/// What is issued.
+/// The instruction that is issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A load of a word that an instruction reads.
@@ -68,10 +68,10 @@ pub enum Action {
 }
 
 /// The program of a node for one vector of elements on a device's tiles, and its results' words.
-pub fn program(node: &Node, field: &SignedField, device: &Device) -> Program {
+pub fn program(node: &GraphNode, field: &SignedField, device: &Device) -> TileProgram {
     let carries_at_once = device.tile.instructions.carry.is_some();
-    let mut program = Program { carries_at_once, ..Program::default() };
-    let constants = Constants::new(&mut program, field);
+    let mut program = TileProgram { carries_at_once, ..TileProgram::default() };
+    let constants = FieldConstants::new(&mut program, field);
     let mut values: Vec<_> = node.inputs.iter().map(|_| program.input()).collect();
     for step in &node.steps {
         values.push(constants.step(&mut program, step, &values));
@@ -84,13 +84,13 @@ pub fn program(node: &Node, field: &SignedField, device: &Device) -> Program {
 /// elements.
 ///
 /// # Errors
-/// Programs for other tiles, and those without instructions; those that do not fit the tile's memory or its registers.
+/// Programs for other tiles, programs without instructions, and programs that do not fit the tile's memory or its registers.
 pub fn schedule(
     node: &str,
-    program: &Program,
+    program: &TileProgram,
     device: &Device,
     vectors: usize,
-) -> Result<Schedule, PipelineError> {
+) -> Result<KernelSchedule, PipelineError> {
     Ok(schedules(node, program, device, vectors)?.swap_remove(0))
 }
 
@@ -100,10 +100,10 @@ pub fn schedule(
 /// As [`schedule`].
 fn schedules(
     node: &str,
-    program: &Program,
+    program: &TileProgram,
     device: &Device,
     vectors: usize,
-) -> Result<Vec<Schedule>, PipelineError> {
+) -> Result<Vec<KernelSchedule>, PipelineError> {
     let refused =
         |problem: String| PipelineError::Kernel { node: node.into(), device: device.name.clone(), problem };
     if !(1..=MOST_VECTORS).contains(&vectors) {
@@ -130,7 +130,7 @@ fn schedules(
         let overlapped = periods.find_map(|period| scheduler.overlapped(period));
         schedules.extend([Some(line), overlapped].into_iter().flatten());
     }
-    let Some(shortest) = schedules.iter().map(Schedule::instructions).min() else {
+    let Some(shortest) = schedules.iter().map(KernelSchedule::instructions).min() else {
         let (vectors, accumulators) = (registers, tile.accumulators);
         return Err(refused(format!("{vectors} registers and {accumulators} accumulators do not suffice")));
     };
@@ -162,7 +162,7 @@ impl TileDescription {
     }
 }
 
-impl Schedule {
+impl KernelSchedule {
     /// The cycles for some vectors of elements, one iteration after another.
     pub fn cycles(&self, vectors: usize) -> usize {
         self.rows.len() * (vectors.div_ceil(self.vectors) - 1) + self.span
@@ -186,7 +186,7 @@ impl Schedule {
     }
 }
 
-impl fmt::Display for Schedule {
+impl fmt::Display for KernelSchedule {
     /// A line for each instruction word: in each slot the vector and the index of the instruction, or the word that is loaded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>5}", "cycle")?;

@@ -1,31 +1,31 @@
-//! What the instructions of a program wait for, and which registers they take.
+//! The dependencies of a program's instructions, and the registers that they take.
 
 use crate::{
     device::{Instructions, TileDescription, Timing},
-    limbs::{Instruction, Operand, Program, TileOperation},
+    limbs::{InstructionOperand, TileInstruction, TileOperation, TileProgram},
 };
 
 /// A program with the times of a tile's instructions.
 pub(super) struct Needs<'a> {
-    program: &'a Program,
+    program: &'a TileProgram,
     timings: Vec<&'a Timing>,
-    /// The slots that each one may take.
+    /// The slots that each instruction may take.
     pub(super) slots: Vec<Vec<usize>>,
-    /// Those of a load.
+    /// The slots that a load may take.
     pub(super) load_slots: Vec<usize>,
     /// For each instruction those that it waits for, and how many cycles after they were issued.
     pub(super) before: Vec<Vec<(usize, usize)>>,
-    /// Those that wait for it.
+    /// For each instruction those that wait for it.
     pub(super) after: Vec<Vec<usize>>,
-    /// Cycles from its issue to the last one that depends on it.
+    /// For each instruction the cycles from its issue to the last one that depends on it.
     pub(super) path: Vec<usize>,
-    /// How many instructions read its result from a register.
+    /// For each instruction the number of those that read its result from a register.
     pub(super) readers: Vec<usize>,
-    /// The instructions whose results it reads from registers.
+    /// For each instruction those whose results it reads from registers.
     pub(super) reads: Vec<Vec<usize>>,
-    /// The words of memory that it reads.
+    /// For each instruction the words of memory that it reads.
     pub(super) loads: Vec<Vec<usize>>,
-    /// The registers of its result.
+    /// For each instruction the registers of its result.
     pub(super) results: Vec<Registers>,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Registers {
 }
 
 impl<'a> Needs<'a> {
-    /// Of a program that has only instructions of the tile.
-    pub(super) fn new(program: &'a Program, tile: &'a TileDescription) -> Self {
+    /// The needs of a program, all of whose instructions the tile has.
+    pub(super) fn new(program: &'a TileProgram, tile: &'a TileDescription) -> Self {
         let instructions = &tile.instructions;
         let count = program.instructions.len();
         let timing = |instruction| instructions.timing(instruction).expect("an instruction of the tile");
@@ -120,9 +120,9 @@ impl<'a> Needs<'a> {
     }
 }
 
-fn registers_read(instruction: &Instruction) -> Vec<usize> {
+fn registers_read(instruction: &TileInstruction) -> Vec<usize> {
     let vectors = instruction.operands.iter().filter_map(|operand| match operand {
-        Operand::Register(from) => Some(*from),
+        InstructionOperand::Register(from) => Some(*from),
         _ => None,
     });
     let mut all: Vec<_> = instruction.accumulator.into_iter().chain(vectors).collect();
@@ -130,9 +130,9 @@ fn registers_read(instruction: &Instruction) -> Vec<usize> {
     all
 }
 
-fn words_read(instruction: &Instruction) -> Vec<usize> {
+fn words_read(instruction: &TileInstruction) -> Vec<usize> {
     let words = instruction.operands.iter().filter_map(|operand| match operand {
-        Operand::Memory(word) => Some(*word),
+        InstructionOperand::Memory(word) => Some(*word),
         _ => None,
     });
     let mut words: Vec<_> = words.collect();
@@ -140,7 +140,7 @@ fn words_read(instruction: &Instruction) -> Vec<usize> {
     words
 }
 
-fn result(instruction: &Instruction) -> Registers {
+fn result(instruction: &TileInstruction) -> Registers {
     match instruction.operation {
         TileOperation::Multiply { .. } | TileOperation::Carry | TileOperation::CarryUp => {
             Registers { vectors: 0, accumulators: 1 }
@@ -153,9 +153,9 @@ fn result(instruction: &Instruction) -> Registers {
 }
 
 impl Instructions {
-    /// What an instruction needs; `None` if the tile does not have it.
-    pub(super) fn timing(&self, instruction: &Instruction) -> Option<&Timing> {
-        let by_one = |operand: &Operand| matches!(operand, Operand::Constant(1 | -1));
+    /// The timing of an instruction; `None` if the tile does not have it.
+    pub(super) fn timing(&self, instruction: &TileInstruction) -> Option<&Timing> {
+        let by_one = |operand: &InstructionOperand| matches!(operand, InstructionOperand::Constant(1 | -1));
         match instruction.operation {
             TileOperation::Multiply { .. } if instruction.operands.iter().any(by_one) => {
                 Some(self.add.as_ref().unwrap_or(&self.multiply))

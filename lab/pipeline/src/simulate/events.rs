@@ -2,8 +2,8 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Something that reads one buffer of each input, takes some cycles, and fills one buffer of each output. It holds all of them
-/// meanwhile.
+/// A process: it reads one buffer of each input, takes some cycles, and fills one buffer of each output. It holds all of these
+/// buffers meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Process {
     /// How long it takes.
@@ -12,9 +12,9 @@ pub(super) struct Process {
     pub(super) inputs: Vec<usize>,
     /// The edges that it fills.
     pub(super) outputs: Vec<usize>,
-    /// What only one process at a time can use.
+    /// The resource that only one process at a time can use.
     pub(super) resource: Option<usize>,
-    /// How often it runs, if nothing that it reads limits it.
+    /// How often it runs, if its inputs do not limit it.
     pub(super) runs: Option<u64>,
 }
 
@@ -41,9 +41,9 @@ pub(super) struct Spent {
     pub(super) blocked: u64,
     /// Cycles in which it waited for its resource alone.
     pub(super) queued: u64,
-    /// When it had run for the first time.
+    /// The cycle in which its first run ended.
     pub(super) first: u64,
-    /// When it had run for the last time.
+    /// The cycle in which its last run ended.
     pub(super) last: u64,
 }
 
@@ -66,7 +66,7 @@ struct Buffers {
 
 impl Timed {
     /// Runs until nothing happens any more. Tells which process begins to run, when, and when it will have ended: in the order of
-    /// time, so that a process begins after all that filled what it reads.
+    /// time, so that a process begins after all processes that filled its inputs.
     pub(super) fn run(&self, mut begins: impl FnMut(usize, u64, u64)) -> Vec<Spent> {
         let count = self.processes.len();
         let mut edges: Vec<_> =
@@ -81,7 +81,7 @@ impl Timed {
         let mut looked_at: Vec<usize> = (0..count).collect();
         let mut time = 0;
         loop {
-            // Those that have waited longest come first.
+            // Processes that have waited longest come first.
             looked_at.sort_by_key(|index| (waiting[*index].map_or(time, |(_, since)| since), *index));
             looked_at.dedup();
             for index in looked_at.drain(..).filter(|index| !busy[*index]).collect::<Vec<_>>() {
@@ -163,7 +163,7 @@ impl Spent {
         }
     }
 
-    /// Notes what the process waits for from now on. Whether that is nothing, so that it begins.
+    /// Notes the reason why the process waits from now on. Returns whether there is none, so that it begins.
     fn stops_waiting(&mut self, waiting: &mut Option<(Wait, u64)>, wait: Option<Wait>, time: u64) -> bool {
         match (*waiting, wait) {
             (Some((before, _)), Some(now)) if before == now => false,

@@ -1,4 +1,4 @@
-//! Pipelines on a device in time: how long a network takes, and what it waits for.
+//! Pipelines on a device in time: how long a network takes, and for which resources it waits.
 //!
 //! Every node has a tile of its own. A call of its kernel takes the same number of cycles each time: those of its
 //! [schedule](crate::schedule), of the call, and of the locks of the buffers. So a pipeline is simulated from call to call, with
@@ -8,19 +8,19 @@ mod events;
 mod network;
 
 use crate::{
-    Device, Graph, PipelineError,
+    DataflowGraph, Device, PipelineError,
     execute::{Arithmetic, check},
     graph::Port,
     limbs::{Bundle, SignedField},
     place::{Placement, place},
-    schedule::Kernels,
+    schedule::NetworkKernels,
 };
 use network::Network;
 use serde::{Deserialize, Serialize};
 
 /// How a network runs on a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
+pub struct RunSettings {
     /// Where elements come from, and where results go.
     pub supply: Supply,
     /// How many times as long as their schedules kernels take.
@@ -29,7 +29,7 @@ pub struct Run {
     pub calls: usize,
 }
 
-impl Default for Run {
+impl Default for RunSettings {
     fn default() -> Self {
         Self { supply: Supply::Fabric, slowdown: 1.0, calls: 200 }
     }
@@ -61,9 +61,9 @@ impl Supply {
     }
 }
 
-/// What a simulation has found.
+/// The result of a simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct SimulationOutcome {
     /// Elements of each sink a second, when the pipelines are full.
     pub per_second: f64,
     /// Seconds from the first element to the first results.
@@ -78,25 +78,25 @@ pub struct Outcome {
     pub nodes: Vec<Stage>,
 }
 
-/// How a tile has spent its time, as shares of it.
+/// How a tile has spent its time: shares of all cycles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stage {
     /// The node.
     pub name: String,
     /// Cycles of a call.
     pub cycles: u64,
-    /// It worked.
+    /// The share in which it worked.
     pub working: f64,
-    /// It waited for a bundle.
+    /// The share in which it waited for a bundle.
     pub starved: f64,
-    /// It waited for room.
+    /// The share in which it waited for room.
     pub blocked: f64,
     /// When its first calls began and ended, in cycles.
     #[serde(skip)]
     pub spans: Vec<[u64; 2]>,
 }
 
-impl Outcome {
+impl SimulationOutcome {
     /// The slowest stage.
     pub fn critical(&self) -> Option<&Stage> {
         self.nodes.iter().max_by_key(|stage| stage.cycles)
@@ -106,8 +106,8 @@ impl Outcome {
 /// Pipelines of one network, placed on a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pipelines<'a> {
-    graph: &'a Graph,
-    kernels: &'a Kernels,
+    graph: &'a DataflowGraph,
+    kernels: &'a NetworkKernels,
     device: &'a Device,
     placements: Vec<Placement>,
 }
@@ -116,10 +116,10 @@ impl<'a> Pipelines<'a> {
     /// Places some pipelines.
     ///
     /// # Errors
-    /// As [`Graph::check_buffers`] and [`place`]; kernels of another network; no pipelines.
+    /// As [`DataflowGraph::check_buffers`] and [`place`]; kernels of another network; no pipelines.
     pub fn new(
-        graph: &'a Graph,
-        kernels: &'a Kernels,
+        graph: &'a DataflowGraph,
+        kernels: &'a NetworkKernels,
         device: &'a Device,
         count: usize,
     ) -> Result<Self, PipelineError> {
@@ -134,8 +134,8 @@ impl<'a> Pipelines<'a> {
     /// # Errors
     /// As [`new`](Self::new), and places of another network.
     pub fn at(
-        graph: &'a Graph,
-        kernels: &'a Kernels,
+        graph: &'a DataflowGraph,
+        kernels: &'a NetworkKernels,
         device: &'a Device,
         placements: Vec<Placement>,
     ) -> Result<Self, PipelineError> {
@@ -156,7 +156,7 @@ impl<'a> Pipelines<'a> {
     ///
     /// # Errors
     /// Calls that are too few or too many, a slowdown that is no positive factor, and more cycles than can be counted.
-    pub fn simulate(&self, run: &Run) -> Result<Outcome, PipelineError> {
+    pub fn simulate(&self, run: &RunSettings) -> Result<SimulationOutcome, PipelineError> {
         if !(2..=1 << 24).contains(&run.calls) {
             let problem = format!("{} calls: from 2 to 2^24 are possible", run.calls);
             return Err(refused(self.graph, self.device, problem));
@@ -166,18 +166,18 @@ impl<'a> Pipelines<'a> {
     }
 
     /// Simulates them with their data: [executes](crate::execute) calls in the order in which the device would begin them. The
-    /// bundles of the sources are what one call reads ([`Kernels::vectors`]), and are dealt out to the pipelines one by one;
-    /// results come in the same order. A network with delays runs on one pipeline only. [`Run::calls`] does not matter.
+    /// bundles of the sources are what one call reads ([`NetworkKernels::vectors`]), and are dealt out to the pipelines one by one;
+    /// results come in the same order. A network with delays runs on one pipeline only. [`RunSettings::calls`] does not matter.
     ///
     /// # Errors
     /// As [`simulate`](Self::simulate) and [`run`](crate::execute::run()); bundles of another size.
     pub fn execute(
         &self,
-        run: &Run,
+        run: &RunSettings,
         field: &SignedField,
         arithmetic: Arithmetic,
         inputs: &[Vec<Bundle>],
-    ) -> Result<(Vec<Vec<Bundle>>, Outcome), PipelineError> {
+    ) -> Result<(Vec<Vec<Bundle>>, SimulationOutcome), PipelineError> {
         check(self.graph, inputs)?;
         check_slowdown(self.graph, self.device, run.slowdown)?;
         if self.placements.len() > 1 && self.graph.edges().any(|(_, edge)| edge.initial > 0) {
@@ -201,7 +201,7 @@ impl<'a> Pipelines<'a> {
     }
 }
 
-fn check_slowdown(graph: &Graph, device: &Device, slowdown: f64) -> Result<(), PipelineError> {
+fn check_slowdown(graph: &DataflowGraph, device: &Device, slowdown: f64) -> Result<(), PipelineError> {
     if slowdown > 0.0 && slowdown < 1e6 {
         return Ok(());
     }
@@ -209,12 +209,12 @@ fn check_slowdown(graph: &Graph, device: &Device, slowdown: f64) -> Result<(), P
     Err(refused(graph, device, problem))
 }
 
-fn refused(graph: &Graph, device: &Device, problem: String) -> PipelineError {
+fn refused(graph: &DataflowGraph, device: &Device, problem: String) -> PipelineError {
     PipelineError::Run { graph: graph.name.clone(), device: device.name.clone(), problem }
 }
 
 /// Cycles of a call of each node's kernel: those of the kernel, of the call and of the locks.
-fn calls(graph: &Graph, kernels: &Kernels, device: &Device, slowdown: f64) -> Vec<u64> {
+fn calls(graph: &DataflowGraph, kernels: &NetworkKernels, device: &Device, slowdown: f64) -> Vec<u64> {
     let calls = graph.nodes.iter().zip(&kernels.nodes).enumerate().map(|(index, (node, kernel))| {
         let fills = |port: Port| matches!(port, Port::Node(from, _) if from == index);
         let filled = graph.edges().filter(|(_, edge)| fills(edge.from)).count();
@@ -225,25 +225,25 @@ fn calls(graph: &Graph, kernels: &Kernels, device: &Device, slowdown: f64) -> Ve
     calls.collect()
 }
 
-/// Cycles in which a stream brings what a call reads from one input.
-fn stream(kernels: &Kernels, device: &Device) -> u64 {
+/// Cycles in which a stream brings the elements that a call reads from one input.
+fn stream(kernels: &NetworkKernels, device: &Device) -> u64 {
     (kernels.window() as u64).div_ceil(device.streams.bytes_per_cycle as u64)
 }
 
-/// The network with buffers so deep that its slowest node never waits, if none of them is a stream: an operand that is needed late, after a
-/// longer path than its own, is kept as long as that takes.
+/// The network with buffers so deep that its slowest node never waits, if no edge is a stream. An operand that is needed late, because another one
+/// comes on a longer path, is kept until then.
 ///
 /// Every node begins its first call as early as it can, and the next ones at the pace of the slowest. A buffer is in use from the beginning of the call
 /// that fills it to the end of the one that reads it.
 ///
 /// # Errors
-/// As [`Graph::order`], and a slowdown that is no positive factor.
+/// As [`DataflowGraph::order`], and a slowdown that is no positive factor.
 pub fn at_full_rate(
-    graph: &Graph,
-    kernels: &Kernels,
+    graph: &DataflowGraph,
+    kernels: &NetworkKernels,
     device: &Device,
     slowdown: f64,
-) -> Result<Graph, PipelineError> {
+) -> Result<DataflowGraph, PipelineError> {
     let order = graph.order()?;
     check_slowdown(graph, device, slowdown)?;
     let cycles = calls(graph, kernels, device, slowdown);

@@ -1,14 +1,14 @@
 //! All pipelines of a device as one timed network.
 
 use super::{
-    Outcome, Pipelines, Run, Stage, Supply, calls,
+    Pipelines, RunSettings, SimulationOutcome, Stage, Supply, calls,
     events::{Process, Spent, Timed},
     refused, stream,
 };
 use crate::{
-    Graph, PipelineError,
+    DataflowGraph, PipelineError,
     execute::Arithmetic,
-    graph::{Port, Reader},
+    graph::{EdgeReader, Port},
     limbs::{Bundle, LANES, SignedField},
     place::{Placement, Route},
 };
@@ -20,26 +20,27 @@ const SPANS: usize = 64;
 /// The resources of all pipelines: the ways of the link in and out. The streams into and out of the grid follow.
 const LINK: [usize; 2] = [0, 1];
 
-/// Bytes in front of what is sent, if several senders share a stream (UG1079, "Packet Split and Merge Connections": a word).
+/// Bytes of the header of each packet, if several senders share a stream (UG1079, "Packet Split and Merge Connections": a
+/// word).
 const HEADER_BYTES: usize = 4;
 
 pub(super) struct Network<'a> {
     pipelines: &'a Pipelines<'a>,
-    run: &'a Run,
+    run: &'a RunSettings,
     /// Cycles of a call of each node.
     cycles: Vec<u64>,
     timed: Timed,
-    /// What each process does.
+    /// The part of each process.
     parts: Vec<Part>,
     calls: Vec<usize>,
 }
 
-/// What a process does with bundles, and for which pipeline.
+/// The role of a process, and its pipeline.
 #[derive(Clone, Debug)]
 struct Part {
     role: Role,
     pipeline: usize,
-    /// For each edge that it fills, which of its results it sends there.
+    /// For each edge that it fills, the index of the result that it sends there.
     sends: Vec<usize>,
 }
 
@@ -63,7 +64,7 @@ impl<'a> Network<'a> {
     /// More cycles than can be counted.
     pub(super) fn new(
         pipelines: &'a Pipelines<'a>,
-        run: &'a Run,
+        run: &'a RunSettings,
         calls_of: impl Fn(usize) -> usize,
     ) -> Result<Self, PipelineError> {
         let Pipelines { graph, kernels, device, placements } = pipelines;
@@ -145,7 +146,7 @@ impl<'a> Network<'a> {
     }
 
     /// Adds a pipeline: its nodes, a stream for each source and each sink, and the transfers of the link.
-    fn add(&mut self, graph: &Graph, pipeline: usize, placement: &Placement) {
+    fn add(&mut self, graph: &DataflowGraph, pipeline: usize, placement: &Placement) {
         let cycles = self.cycles.clone();
         let nodes: Vec<_> = cycles
             .iter()
@@ -165,8 +166,8 @@ impl<'a> Network<'a> {
                 Port::Node(node, output) => (nodes[node], output),
             };
             let reader = match reader {
-                Reader::Node(node, _) => nodes[node],
-                Reader::Sink(sink) => sinks[sink],
+                EdgeReader::Node(node, _) => nodes[node],
+                EdgeReader::Sink(sink) => sinks[sink],
             };
             let Route::Stream(hops) = route else {
                 self.connect(writer, reader, edge.depth, edge.initial);
@@ -215,7 +216,7 @@ impl<'a> Network<'a> {
     }
 
     /// The times alone.
-    pub(super) fn simulate(&self) -> Outcome {
+    pub(super) fn simulate(&self) -> SimulationOutcome {
         self.outcome(|_| ())
     }
 
@@ -225,13 +226,13 @@ impl<'a> Network<'a> {
         field: &SignedField,
         arithmetic: Arithmetic,
         inputs: &[Vec<Bundle>],
-    ) -> Result<(Vec<Vec<Bundle>>, Outcome), PipelineError> {
+    ) -> Result<(Vec<Vec<Bundle>>, SimulationOutcome), PipelineError> {
         let Pipelines { graph, kernels, placements, .. } = self.pipelines;
         let zeros = Rc::new(Bundle::zeros(kernels.vectors));
         let mut edges: Vec<VecDeque<Rc<Bundle>>> =
             self.timed.edges.iter().map(|(_, full)| vec![zeros.clone(); *full as usize].into()).collect();
         let mut sent = vec![0; self.parts.len()];
-        // By pipeline and sink.
+        // The results by pipeline and sink.
         let mut results: Vec<Vec<VecDeque<Bundle>>> =
             placements.iter().map(|_| vec![VecDeque::new(); graph.sinks.len()]).collect();
         let mut problem = None;
@@ -282,7 +283,7 @@ impl<'a> Network<'a> {
     }
 
     /// Runs the network, and tells which process begins next.
-    fn outcome(&self, mut begins: impl FnMut(usize)) -> Outcome {
+    fn outcome(&self, mut begins: impl FnMut(usize)) -> SimulationOutcome {
         let Pipelines { graph, kernels, device, placements } = self.pipelines;
         let mut spans = vec![Vec::new(); graph.nodes.len()];
         // The calls between which the rate is taken: without those at both ends, when pipelines are filled or emptied.
@@ -312,7 +313,7 @@ impl<'a> Network<'a> {
         let hertz = device.tile.hertz;
         let elements = (kernels.vectors * LANES) as f64;
         let rates = ends.iter().zip(&between).map(|([first, last], [from, to])| {
-            // Of a single call all of its time counts.
+            // If there is a single call, all of its time counts.
             let (calls, cycles) = if to > from { (to - from, last - first) } else { (1, *last) };
             calls as f64 * elements * hertz / cycles.max(1) as f64
         });
@@ -323,7 +324,7 @@ impl<'a> Network<'a> {
             let parts = self.parts.iter().zip(&spent).filter(|(part, _)| part.role == role);
             share(parts.map(|(_, spent)| spent.working).sum(), end)
         };
-        Outcome {
+        SimulationOutcome {
             per_second: rates.sum(),
             latency: self.latency(&spent).unwrap_or(0) as f64 / hertz,
             cycles: end,
@@ -333,7 +334,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Whether what has this role ends the calls of its pipeline.
+    /// Whether processes of this role end the calls of their pipeline.
     fn is_last(&self, role: Role) -> bool {
         match self.run.supply {
             Supply::Fabric => matches!(role, Role::Sink(_)),

@@ -2,8 +2,8 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph, formulas,
-    graph::{Edge, Node, Operation, Port, Reductions, Step},
+    DataflowGraph, Device, formulas,
+    graph::{Edge, FieldOperation, GraphNode, NodeStep, Port, Reductions},
     limbs::SignedField,
     schedule::{Compiler, balanced},
 };
@@ -20,9 +20,9 @@ fn device() -> Device {
 }
 
 /// `a^(2^n)`, step by step.
-fn squares(n: usize) -> Node {
-    let steps = (0..n).map(|value| Step { operation: Operation::Square, operands: vec![value] });
-    Node {
+fn squares(n: usize) -> GraphNode {
+    let steps = (0..n).map(|value| NodeStep { operation: FieldOperation::Square, operands: vec![value] });
+    GraphNode {
         name: "squares".into(),
         inputs: vec![Edge::new(Port::Source(0))],
         steps: steps.collect(),
@@ -49,13 +49,13 @@ fn what_waits_for_later_steps_is_kept() {
     let mut compiler = Compiler::new(&field, &device, VECTORS);
     // Three squares of one input that are added up at the end: all of them wait, the last sum is sent.
     let mut node = squares(1);
-    let step = |operation, operands: &[usize]| Step { operation, operands: operands.to_vec() };
+    let step = |operation, operands: &[usize]| NodeStep { operation, operands: operands.to_vec() };
     node.steps = vec![
-        step(Operation::Square, &[0]),
-        step(Operation::Multiply, &[0, 1]),
-        step(Operation::Multiply, &[1, 2]),
-        step(Operation::Add, &[1, 2]),
-        step(Operation::Add, &[3, 4]),
+        step(FieldOperation::Square, &[0]),
+        step(FieldOperation::Multiply, &[0, 1]),
+        step(FieldOperation::Multiply, &[1, 2]),
+        step(FieldOperation::Add, &[1, 2]),
+        step(FieldOperation::Add, &[3, 4]),
     ];
     node.outputs = vec![5];
     let kernel = compiler.kernel(&node).unwrap();
@@ -80,7 +80,7 @@ fn loops_that_exceed_the_program_memory_are_refused() {
     let (field, mut device) = (field(), device());
     device.tile.program_bytes = 16 * 600;
     let mut node = squares(2);
-    node.steps.push(Step { operation: Operation::Reduce, operands: vec![2] });
+    node.steps.push(NodeStep { operation: FieldOperation::Reduce, operands: vec![2] });
     node.outputs = vec![3];
     let text = Compiler::new(&field, &device, VECTORS).kernel(&node).unwrap_err().to_string();
     assert!(
@@ -97,10 +97,10 @@ fn fewer_tiles_take_longer() {
     let graph =
         formulas::graph("xyzz-plus-affine").unwrap().reduced(&field, Reductions::WhereNeeded).unwrap();
     let slowest = compiler.kernels(&graph).unwrap().slowest();
-    let tiles = |compiler: &mut Compiler<'_>, pace: usize| -> Graph {
+    let tiles = |compiler: &mut Compiler<'_>, pace: usize| -> DataflowGraph {
         let joined = balanced(&graph, compiler, pace).unwrap();
         assert!(compiler.kernels(&joined).unwrap().slowest() <= pace.max(slowest));
-        let count = |graph: &Graph| graph.nodes.iter().map(|node| node.steps.len()).sum::<usize>();
+        let count = |graph: &DataflowGraph| graph.nodes.iter().map(|node| node.steps.len()).sum::<usize>();
         assert_eq!(count(&joined), count(&graph));
         joined
     };

@@ -2,18 +2,18 @@
 
 use proofmill_field::goldilocks_levels;
 use proofmill_pipeline::{
-    Device, Graph,
+    DataflowGraph, Device,
     execute::{Arithmetic, run},
-    explore::{Depth, Exploration, Prices, Question, Setting, Shape},
+    explore::{Depth, Exploration, ExplorationQuestion, NetworkShape, Prices, Setting},
     formulas,
     graph::Reductions,
     limbs::Bundle,
     samples::{self, integer, parse, residue},
     schedule::Compiler,
-    simulate::{Run, Supply},
+    simulate::{RunSettings, Supply},
 };
 
-fn formula(name: &str) -> Graph {
+fn formula(name: &str) -> DataflowGraph {
     formulas::graph(name).unwrap()
 }
 
@@ -75,17 +75,22 @@ fn settings_are_compared() {
     let device = Device::committed("vck5000").unwrap();
     let base = Setting {
         device: device.clone(),
-        shape: Shape::PAPER,
+        shape: NetworkShape::PAPER,
         depth: Depth::Double,
         vectors: 4,
         pipelines: Some(3),
-        run: Run { calls: 50, ..Run::default() },
+        run: RunSettings { calls: 50, ..RunSettings::default() },
         prices: Prices::default(),
     };
     let wish = Device::committed("ideal").unwrap();
     let devices = [device.clone(), wish.clone()];
-    let question =
-        Question { formula: &butterfly, field: &field, base: &base, devices: &devices, wish: &wish };
+    let question = ExplorationQuestion {
+        formula: &butterfly,
+        field: &field,
+        base: &base,
+        devices: &devices,
+        wish: &wish,
+    };
     let exploration = question.explore().unwrap();
     let tables = &exploration.tables;
     let table = |title: &str| tables.iter().find(|table| table.title.starts_with(title)).unwrap();
@@ -122,7 +127,11 @@ fn settings_are_compared() {
     assert!(dollars(0.0).iter().all(|dollars| (dollars - 1.0).abs() < 1e-9));
     assert!(dollars(3.6).iter().zip([1.000001, 1.000002]).all(|(dollars, sum)| (dollars - sum).abs() < 1e-9));
     // Two copies side by side do twice the work on twice the tiles.
-    let twice = Setting { shape: Shape { copies: 2, ..Shape::PAPER }, pipelines: Some(1), ..base.clone() };
+    let twice = Setting {
+        shape: NetworkShape { copies: 2, ..NetworkShape::PAPER },
+        pipelines: Some(1),
+        ..base.clone()
+    };
     let twice = twice.build(&butterfly, &mut compiler).unwrap().answer(&twice);
     assert!(twice.tiles == 6 && (twice.per_second / (2.0 * fabric[0]) - 1.0).abs() < 0.01, "{twice:?}");
     assert_eq!(exploration.throughput()[0].1[2], [3.0, fabric[2]]);

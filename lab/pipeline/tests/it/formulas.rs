@@ -9,10 +9,10 @@ use proofmill_curve::{
 use proofmill_field::{Field, Invert, bn254::Fr};
 use proofmill_hash::PoseidonBn254;
 use proofmill_pipeline::{
-    Graph,
+    DataflowGraph,
     execute::{Arithmetic, run},
     formulas,
-    graph::{Operation, Port, Reductions, record},
+    graph::{FieldOperation, Port, Reductions, record},
     limbs::{Bundle, SignedField},
 };
 use proofmill_testing::{for_each_goldilocks_level, operands, rng};
@@ -31,8 +31,13 @@ fn modulus(field: &SignedField) -> BigUint {
 #[test]
 fn the_circuit_of_the_paper_is_derived() {
     let graph = formulas::graph("xyzz-plus-affine").unwrap();
-    let counts =
-        [Operation::Multiply, Operation::Subtract, Operation::Square, Operation::Double, Operation::Add];
+    let counts = [
+        FieldOperation::Multiply,
+        FieldOperation::Subtract,
+        FieldOperation::Square,
+        FieldOperation::Double,
+        FieldOperation::Add,
+    ];
     assert_eq!(counts.map(|operation| graph.count(operation)), [8, 6, 2, 1, 0]);
     let operands = |count| graph.nodes.iter().filter(|node| node.inputs.len() == count).count();
     assert_eq!([operands(2), operands(1)], [14, 3]);
@@ -74,8 +79,8 @@ fn every_formula_is_its_points() {
 #[test]
 fn affine_sums_take_one_inversion() {
     let graph = formulas::graph(BATCH).unwrap();
-    let counts =
-        [Operation::Square, Operation::Multiply, Operation::Subtract].map(|operation| graph.count(operation));
+    let counts = [FieldOperation::Square, FieldOperation::Multiply, FieldOperation::Subtract]
+        .map(|operation| graph.count(operation));
     // The power; along the tree, three products for each pair but one; and for each sum one square, two products and six differences.
     assert_eq!(counts, [253 + 4, 53 + 9 + 8, 24]);
     assert_eq!(graph.nodes.len(), counts.iter().sum::<usize>());
@@ -128,7 +133,7 @@ fn trees_have_any_number_of_leaves() {
 }
 
 /// The graph of a power, and the power of x that each node computes.
-fn powers(exponent: &[u64]) -> (Graph, BigUint) {
+fn powers(exponent: &[u64]) -> (DataflowGraph, BigUint) {
     let graph = record("power", ["x"], ["y"], |[x]| [power(x, exponent)]);
     let mut known: Vec<BigUint> = Vec::new();
     let of = |known: &[BigUint], from| match from {
@@ -137,7 +142,7 @@ fn powers(exponent: &[u64]) -> (Graph, BigUint) {
     };
     for node in &graph.nodes {
         // The product of two powers, or of one with itself.
-        assert!(matches!(node.steps[0].operation, Operation::Multiply | Operation::Square));
+        assert!(matches!(node.steps[0].operation, FieldOperation::Multiply | FieldOperation::Square));
         let (first, last) = (node.inputs[0].from, node.inputs[node.inputs.len() - 1].from);
         known.push(of(&known, first) + of(&known, last));
     }
@@ -161,7 +166,10 @@ fn powers_have_their_exponents() {
         exponent[0] -= 2;
         let (graph, power) = powers(&exponent);
         assert_eq!(power, integer(&exponent));
-        assert_eq!([Operation::Square, Operation::Multiply].map(|operation| graph.count(operation)), counts);
+        assert_eq!(
+            [FieldOperation::Square, FieldOperation::Multiply].map(|operation| graph.count(operation)),
+            counts
+        );
     }
 }
 

@@ -3,8 +3,8 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph, formulas,
-    graph::{Edge, Node, Operation, Port, Reductions, Sink},
+    DataflowGraph, Device, formulas,
+    graph::{Edge, FieldOperation, GraphNode, GraphSink, Port, Reductions},
     limbs::SignedField,
 };
 use proofmill_testing::rng;
@@ -14,27 +14,27 @@ use rand::{Rng, RngCore};
 const CHANGES: usize = 2000;
 
 /// A chain of nodes that double, from the last of the list to the first.
-fn chain(nodes: usize) -> Graph {
+fn chain(nodes: usize) -> DataflowGraph {
     let from = |index: usize| if index == nodes { Port::Source(0) } else { Port::Node(index, 0) };
-    let node = |index: usize| Node {
+    let node = |index: usize| GraphNode {
         inputs: vec![Edge::new(from(index + 1))],
-        ..Node::of(&format!("n{index}"), Operation::Double)
+        ..GraphNode::of(&format!("n{index}"), FieldOperation::Double)
     };
-    Graph {
+    DataflowGraph {
         name: "chain".into(),
         sources: vec!["s".into()],
         nodes: (0..nodes).map(node).collect(),
-        sinks: vec![Sink { name: "t".into(), edge: Edge::new(from(0)) }],
+        sinks: vec![GraphSink { name: "t".into(), edge: Edge::new(from(0)) }],
     }
 }
 
-fn json(graph: &Graph) -> String {
+fn json(graph: &DataflowGraph) -> String {
     serde_json::to_string(graph).unwrap()
 }
 
 #[test]
 fn graphs_that_are_too_large_are_refused_in_one_line() {
-    type Change = fn(&mut Graph);
+    type Change = fn(&mut DataflowGraph);
     let table: [(Change, &str); 13] = [
         (|graph| graph.sources.clear(), "graph chain, node n2, input 0: Source(0) does not exist"),
         (
@@ -118,7 +118,7 @@ fn committed_graphs_are_those_of_this_version() {
         (include_str!("../data/double.json"), chain(1)),
         (include_str!("../data/butterfly.json"), formulas::graph("butterfly").unwrap()),
     ] {
-        assert_eq!(serde_json::from_str::<Graph>(text).unwrap(), graph);
+        assert_eq!(serde_json::from_str::<DataflowGraph>(text).unwrap(), graph);
         assert_eq!(text.trim_end(), json(&graph));
     }
 }

@@ -7,10 +7,10 @@ use proofmill_field::{
     bn254::{self, Fq},
 };
 use proofmill_pipeline::{
-    Device, Graph, PipelineError,
+    DataflowGraph, Device, PipelineError,
     execute::{Arithmetic, run},
-    graph::{Edge, Node, Operation, Port, Reductions, Sink, Step, Symbol, record},
-    limbs::{Bundle, LIMBS, SignedField, Word},
+    graph::{Edge, FieldOperation, GraphNode, GraphSink, NodeStep, Port, Reductions, Symbol, record},
+    limbs::{Bundle, LIMBS, SignedField, VectorWord},
     schedule::{program, schedule},
 };
 use proofmill_testing::{for_each_goldilocks_level, rng};
@@ -23,18 +23,18 @@ fn fields() -> [SignedField; 2] {
     [SignedField::of::<bn254::Fq>().unwrap(), SignedField::of::<bn254::Fr>().unwrap()]
 }
 
-fn graph_of(operation: Operation) -> Graph {
+fn graph_of(operation: FieldOperation) -> DataflowGraph {
     let inputs: Vec<_> = (0..operation.operands()).map(|source| Edge::new(Port::Source(source))).collect();
-    Graph {
+    DataflowGraph {
         name: operation.name().into(),
         sources: (0..inputs.len()).map(|source| format!("s{source}")).collect(),
-        nodes: vec![Node {
+        nodes: vec![GraphNode {
             name: "node".into(),
             outputs: vec![inputs.len()],
-            steps: vec![Step { operation, operands: (0..inputs.len()).collect() }],
+            steps: vec![NodeStep { operation, operands: (0..inputs.len()).collect() }],
             inputs,
         }],
-        sinks: vec![Sink { name: "result".into(), edge: Edge::new(Port::Node(0, 0)) }],
+        sinks: vec![GraphSink { name: "result".into(), edge: Edge::new(Port::Node(0, 0)) }],
     }
 }
 
@@ -100,16 +100,16 @@ fn operations_are_those_of_integers() {
         let b: Vec<_> = (0..b.len()).map(|i| b[(i * 37 + 11) % b.len()]).collect();
         let c: Vec<_> = (0..c.len()).map(|i| c[(i * 53 + 29) % c.len()]).collect();
         for operation in [
-            Operation::Multiply,
-            Operation::Square,
-            Operation::MultiplyLower,
-            Operation::MultiplyUpper,
-            Operation::Add,
-            Operation::Subtract,
-            Operation::Negate,
-            Operation::Double,
-            Operation::Reduce,
-            Operation::ToCanonical,
+            FieldOperation::Multiply,
+            FieldOperation::Square,
+            FieldOperation::MultiplyLower,
+            FieldOperation::MultiplyUpper,
+            FieldOperation::Add,
+            FieldOperation::Subtract,
+            FieldOperation::Negate,
+            FieldOperation::Double,
+            FieldOperation::Reduce,
+            FieldOperation::ToCanonical,
         ] {
             let graph = graph_of(operation);
             graph.intervals(&field).expect("numbers that fit");
@@ -127,31 +127,36 @@ fn operations_are_those_of_integers() {
                 let (lower, upper) = (integer(lower), integer(upper));
                 let [a, b, c, result] = [*a, *b, *c, result].map(integer);
                 match operation {
-                    Operation::MultiplyLower => {
+                    FieldOperation::MultiplyLower => {
                         assert_eq!(((&result << 128) - a * lower) % &p, BigInt::ZERO);
                         assert!(result.abs() * 1000 < &p * 876, "p/2 and 3/8 p");
                     }
-                    Operation::MultiplyUpper => {
+                    FieldOperation::MultiplyUpper => {
                         assert_eq!(((&result << 128) - a * upper - c) % &p, BigInt::ZERO);
                     }
-                    Operation::Multiply => assert_eq!((&result * &r - a * b) % &p, BigInt::ZERO),
-                    Operation::Square => assert_eq!((&result * &r - &a * &a) % &p, BigInt::ZERO),
-                    Operation::Add => assert_eq!(result, a + b),
-                    Operation::Subtract => assert_eq!(result, a - b),
-                    Operation::Negate => assert_eq!(result, -a),
-                    Operation::Double => assert_eq!(result, a * 2),
-                    Operation::ToCanonical => {
+                    FieldOperation::Multiply => assert_eq!((&result * &r - a * b) % &p, BigInt::ZERO),
+                    FieldOperation::Square => assert_eq!((&result * &r - &a * &a) % &p, BigInt::ZERO),
+                    FieldOperation::Add => assert_eq!(result, a + b),
+                    FieldOperation::Subtract => assert_eq!(result, a - b),
+                    FieldOperation::Negate => assert_eq!(result, -a),
+                    FieldOperation::Double => assert_eq!(result, a * 2),
+                    FieldOperation::ToCanonical => {
                         let result = unsigned(exact[0][index / (8 * VECTORS)].digits(index % (8 * VECTORS)));
                         assert_eq!((&result * &r - a) % &p, BigInt::ZERO);
                         assert!(result < p);
                     }
-                    Operation::FromCanonical | Operation::Constant(_) => unreachable!("tested below"),
-                    Operation::Reduce => {
+                    FieldOperation::FromCanonical | FieldOperation::Constant(_) => {
+                        unreachable!("tested below")
+                    }
+                    FieldOperation::Reduce => {
                         assert_eq!((&result - a) % &p, BigInt::ZERO);
                         assert!(result.abs() * 1_000_000 < &p * 500_001);
                     }
                 }
-                if matches!(operation, Operation::Multiply | Operation::Square | Operation::MultiplyUpper) {
+                if matches!(
+                    operation,
+                    FieldOperation::Multiply | FieldOperation::Square | FieldOperation::MultiplyUpper
+                ) {
                     assert!(result.abs() * 100 < &p * 61, "p/2 and 0.19 * 9/16 p");
                 }
             }
@@ -200,12 +205,12 @@ fn integers_in_canonical_form_become_elements_and_back() {
         let p = words(field.modulus());
         let all = canonical(&field);
         let inputs = [bundles(&all)];
-        let there = graph_of(Operation::FromCanonical);
+        let there = graph_of(FieldOperation::FromCanonical);
         let top = there.intervals(&field).unwrap()[0][0];
         assert!(field.bound().contains(top), "{top:?}");
         let elements = run(&there, &field, Arithmetic::Exact, &inputs).unwrap();
         let mut both = there.clone();
-        both.nodes[0].steps.push(Step { operation: Operation::ToCanonical, operands: vec![1] });
+        both.nodes[0].steps.push(NodeStep { operation: FieldOperation::ToCanonical, operands: vec![1] });
         both.nodes[0].outputs = vec![2];
         both.intervals(&field).expect("numbers that fit");
         assert_eq!(both.reduced(&field, Reductions::InNodes).unwrap(), both, "no reductions");
@@ -224,22 +229,22 @@ fn integers_in_canonical_form_become_elements_and_back() {
 
 #[test]
 fn forms_are_not_mixed() {
-    let refused = |graph: &Graph| graph.order().unwrap_err().to_string();
-    let mut graph = graph_of(Operation::FromCanonical);
-    graph.nodes[0].steps.push(Step { operation: Operation::Add, operands: vec![0, 1] });
+    let refused = |graph: &DataflowGraph| graph.order().unwrap_err().to_string();
+    let mut graph = graph_of(FieldOperation::FromCanonical);
+    graph.nodes[0].steps.push(NodeStep { operation: FieldOperation::Add, operands: vec![0, 1] });
     assert_eq!(
         refused(&graph),
         "graph from-canonical, node node: step 1, add, reads a source of integers in canonical form"
     );
-    graph.nodes[0].steps[1] = Step { operation: Operation::FromCanonical, operands: vec![1] };
+    graph.nodes[0].steps[1] = NodeStep { operation: FieldOperation::FromCanonical, operands: vec![1] };
     assert_eq!(
         refused(&graph),
         "graph from-canonical, node node: step 1, from-canonical, reads what is no source"
     );
-    let mut graph = graph_of(Operation::ToCanonical);
-    graph.nodes.push(Node { name: "next".into(), ..graph.nodes[0].clone() });
+    let mut graph = graph_of(FieldOperation::ToCanonical);
+    graph.nodes.push(GraphNode { name: "next".into(), ..graph.nodes[0].clone() });
     graph.nodes[1].inputs[0].from = Port::Node(0, 0);
-    graph.nodes[1].steps[0].operation = Operation::Double;
+    graph.nodes[1].steps[0].operation = FieldOperation::Double;
     assert_eq!(
         refused(&graph),
         "graph to-canonical, node next: step 0, double, reads an integer in canonical form"
@@ -250,7 +255,7 @@ fn forms_are_not_mixed() {
 fn conversions_have_schedules() {
     let (field, device) = (&fields()[0], Device::committed("vck5000").unwrap());
     let vectors = 4 * VECTORS;
-    for operation in [Operation::FromCanonical, Operation::ToCanonical] {
+    for operation in [FieldOperation::FromCanonical, FieldOperation::ToCanonical] {
         let node = &graph_of(operation).nodes[0];
         let program = program(node, field, &device);
         let cycles = schedule(&node.name, &program, &device, vectors).unwrap().cycles(vectors) / VECTORS;
@@ -267,10 +272,10 @@ fn lanes(bundle: &Bundle) -> [[i32; LIMBS]; 8] {
 }
 
 /// What a node's program makes of the first vector of a bundle.
-fn by_program(node: &Node, field: &SignedField, bundle: &Bundle) -> [[i32; LIMBS]; 8] {
+fn by_program(node: &GraphNode, field: &SignedField, bundle: &Bundle) -> [[i32; LIMBS]; 8] {
     let program = program(node, field, &Device::committed("vck5000").unwrap());
     let lanes = lanes(bundle);
-    let words = std::array::from_fn(|limb| Word::new(lanes.map(|digits| digits[limb])));
+    let words = std::array::from_fn(|limb| VectorWord::new(lanes.map(|digits| digits[limb])));
     let words = program.run(0..program.instructions.len(), &[words]);
     std::array::from_fn(|lane| program.outputs[0].map(|word| words[word].numbers()[lane]))
 }
@@ -283,7 +288,7 @@ fn constants_are_elements_of_the_field() {
     for [c, d] in [[-Fq::ONE, Fq::random(&mut rng)], [Fq::random(&mut rng), Fq::ONE], [Fq::ZERO, -Fq::ONE]] {
         let [factor, term] = [c, d].map(Symbol::constant);
         let graph = record("affine", ["X"], ["Y", "Z"], |[x]| [factor * x - term, x * factor]);
-        assert_eq!((graph.nodes.len(), graph.count(Operation::Multiply)), (3, 2));
+        assert_eq!((graph.nodes.len(), graph.count(FieldOperation::Multiply)), (3, 2));
         let graph = graph.reduced(field, Reductions::WhereNeeded).unwrap();
         let inputs = [Bundle::of(&elements, VECTORS)];
         let exact = run(&graph, field, Arithmetic::Exact, &inputs).unwrap();
@@ -311,14 +316,16 @@ fn words_of(element: Fq) -> BigInt {
 
 #[test]
 fn constants_that_do_not_suit_are_refused() {
-    let read = |text: &str| toml::from_str::<Step>(text);
+    let read = |text: &str| toml::from_str::<NodeStep>(text);
     let step = read("operation = { constant = [1, -2, 3, 4, 5, 6, -2147483648, 0] }\noperands = []").unwrap();
-    assert_eq!(step.operation, Operation::Constant([1, -2, 3, 4, 5, 6, i32::MIN, 0]));
+    assert_eq!(step.operation, FieldOperation::Constant([1, -2, 3, 4, 5, 6, i32::MIN, 0]));
     assert!(read("operation = { constant = [1, 2, 3, 4, 5, 6, 7] }\noperands = []").is_err());
     assert!(read("operation = { constant = [1, 2, 3, 4, 5, 6, 7, 2147483648] }\noperands = []").is_err());
     let x = Symbol::constant(Fq::ONE);
     let mut graph = record("scaled", ["X"], ["Y"], |[y]| [x * y]);
-    let Operation::Constant(digits) = &mut graph.nodes[0].steps[0].operation else { panic!("{graph:?}") };
+    let FieldOperation::Constant(digits) = &mut graph.nodes[0].steps[0].operation else {
+        panic!("{graph:?}")
+    };
     digits[LIMBS - 1] = i32::MAX;
     assert_eq!(
         graph.intervals(&fields()[0]).unwrap_err().to_string(),
@@ -351,7 +358,8 @@ fn reductions_take_all_elements_that_have_limbs() {
     for field in fields() {
         let p = words(field.modulus());
         let all = operands(&field, 3, i32::MAX - 1);
-        let result = run(&graph_of(Operation::Reduce), &field, Arithmetic::Exact, &[bundles(&all)]).unwrap();
+        let result =
+            run(&graph_of(FieldOperation::Reduce), &field, Arithmetic::Exact, &[bundles(&all)]).unwrap();
         for (index, digits) in all.iter().enumerate() {
             let reduced = integer(result[0][index / (8 * VECTORS)].digits(index % (8 * VECTORS)));
             assert_eq!((&reduced - integer(*digits)) % &p, BigInt::ZERO);
@@ -367,7 +375,8 @@ fn a_number_that_does_not_fit_is_found() {
     digits[LIMBS - 1] = i32::MAX;
     let mut bundle = Bundle::zeros(1);
     bundle.set_digits(3, digits);
-    let error = run(&graph_of(Operation::Double), &field, Arithmetic::Exact, &[vec![bundle]]).unwrap_err();
+    let error =
+        run(&graph_of(FieldOperation::Double), &field, Arithmetic::Exact, &[vec![bundle]]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "graph double, node node: a number of 4294967294 to 4294967294 does not fit 32 bits; reduce an operand before"

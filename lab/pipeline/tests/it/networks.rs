@@ -6,17 +6,17 @@ use crate::points::{
 use proofmill_curve::{Jacobian, Xyzz, bn254::G1};
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Graph, PipelineError,
+    DataflowGraph, PipelineError,
     execute::{Arithmetic, run, run_in_order, run_on_threads},
     formulas,
-    graph::{Edge, Operation, Port, Reader, Reductions},
+    graph::{Edge, EdgeReader, FieldOperation, Port, Reductions},
     limbs::Bundle,
 };
 use proofmill_testing::{for_each_goldilocks_level, rng};
 use rand::Rng;
 
 struct Sums {
-    graph: Graph,
+    graph: DataflowGraph,
     inputs: Vec<Vec<Bundle>>,
     sums: Vec<Xyzz<G1>>,
 }
@@ -65,12 +65,12 @@ fn any_order_and_any_buffers_give_the_same() {
 }
 
 /// A running sum: an edge from a node to itself.
-fn running_sum() -> Graph {
+fn running_sum() -> DataflowGraph {
     let mut graph = formulas::graph("butterfly").unwrap();
     graph.name = "running-sum".into();
     graph.nodes.truncate(1);
     let node = &mut graph.nodes[0];
-    node.steps[0].operation = Operation::Add;
+    node.steps[0].operation = FieldOperation::Add;
     node.inputs[1] = Edge { from: Port::Node(0, 0), depth: 1, initial: 1 };
     graph.sources.truncate(1);
     node.inputs[0] = Edge::new(Port::Source(0));
@@ -161,7 +161,7 @@ fn copies_do_not_depend_on_each_other() {
     // One node for both copies where that takes little time.
     let mut shared = copies;
     for node in &graph.nodes {
-        let slow = [Operation::Multiply, Operation::Square].contains(&node.steps[0].operation);
+        let slow = [FieldOperation::Multiply, FieldOperation::Square].contains(&node.steps[0].operation);
         let at = |copy| shared.nodes.iter().position(|other| other.name == format!("{}.{copy}", node.name));
         if !slow {
             shared = shared.fused(at(0).unwrap(), at(1).unwrap()).unwrap();
@@ -173,7 +173,7 @@ fn copies_do_not_depend_on_each_other() {
     assert!(run(&shared, &field(), Arithmetic::Exact, &both(&inputs)).unwrap() == both(&expected));
     assert!(run_on_threads(&shared, &field(), Arithmetic::Exact, &both(&inputs)).unwrap() == both(&expected));
 
-    let refused = |graph: &Graph, copies| graph.unrolled(copies).unwrap_err().to_string();
+    let refused = |graph: &DataflowGraph, copies| graph.unrolled(copies).unwrap_err().to_string();
     for copies in [0, 65] {
         assert_eq!(
             refused(&graph, copies),
@@ -190,7 +190,7 @@ fn copies_do_not_depend_on_each_other() {
 #[test]
 fn reductions_take_free_names() {
     let mut graph = formulas::graph("xyzz-plus-affine").unwrap();
-    let names = |graph: &Graph| graph.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>();
+    let names = |graph: &DataflowGraph| graph.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>();
     let plain = names(&graph.reduced(&field(), Reductions::WhereNeeded).unwrap());
     assert_eq!(plain[17..], ["reduce-17", "reduce-18", "reduce-19"]);
     graph.nodes[3].name = "reduce-18".into();
@@ -222,7 +222,7 @@ fn buffers_that_are_too_small_are_explained() {
     assert!(graph.check_buffers().is_ok());
     let least = graph.with_least_buffers().unwrap();
     let deeper: Vec<_> = least.edges().filter(|(_, edge)| edge.depth > 1).map(|(reader, _)| reader).collect();
-    assert_eq!(deeper, [Reader::Node(ppp, 0)]);
+    assert_eq!(deeper, [EdgeReader::Node(ppp, 0)]);
     let mut sum = running_sum();
     sum.edges_mut().for_each(|edge| edge.depth = 9);
     assert!(sum.with_least_buffers().unwrap().edges().all(|(_, edge)| edge.depth == 1));
@@ -230,7 +230,7 @@ fn buffers_that_are_too_small_are_explained() {
 
 #[test]
 fn malformed_graphs_are_refused_with_the_reason() {
-    let message = |change: &dyn Fn(&mut Graph)| {
+    let message = |change: &dyn Fn(&mut DataflowGraph)| {
         let mut graph = formulas::graph("butterfly").unwrap();
         change(&mut graph);
         graph.order().unwrap_err().to_string()
@@ -252,7 +252,7 @@ fn malformed_graphs_are_refused_with_the_reason() {
         "graph butterfly, node add-1: step 0 reads value 2, which is not there before it"
     );
     assert_eq!(
-        message(&|graph| graph.nodes[1].steps[0].operation = Operation::Double),
+        message(&|graph| graph.nodes[1].steps[0].operation = FieldOperation::Double),
         "graph butterfly, node add-1: step 0 needs 1 operands"
     );
     assert_eq!(

@@ -2,12 +2,14 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph, formulas,
-    graph::{Edge, Node, Operation, Port, Reductions, Sink, Step},
+    DataflowGraph, Device, formulas,
+    graph::{Edge, FieldOperation, GraphNode, GraphSink, NodeStep, Port, Reductions},
     limbs::SignedField,
-    pictures::{Limit, Point, Roof, Row, Series, gantt, lines, network, page, placement, roofline, ticks},
+    pictures::{
+        GanttRow, Limit, Roof, RooflinePoint, Series, gantt, lines, network, page, placement, roofline, ticks,
+    },
     place::{Placement, place},
-    schedule::{Kernel, Kernels},
+    schedule::{CompiledKernel, NetworkKernels},
 };
 use std::collections::HashMap;
 
@@ -19,9 +21,9 @@ const NAME: &str = "<&\">";
 const ESCAPED_NAME: &str = "&lt;&amp;&quot;&gt;";
 
 /// Kernels for placing: their cycles do not matter.
-fn kernels(graph: &Graph, vectors: usize) -> Kernels {
-    let kernel = Kernel { cycles: 1, scratch: 0, loops: Vec::new() };
-    Kernels { nodes: vec![kernel; graph.nodes.len()], vectors }
+fn kernels(graph: &DataflowGraph, vectors: usize) -> NetworkKernels {
+    let kernel = CompiledKernel { cycles: 1, scratch: 0, loops: Vec::new() };
+    NetworkKernels { nodes: vec![kernel; graph.nodes.len()], vectors }
 }
 
 /// An element: its name, its attributes, and the text before the next one.
@@ -147,16 +149,16 @@ fn device() -> Device {
     Device::committed("vck5000").unwrap()
 }
 
-fn node(name: String, inputs: Vec<Edge>) -> Node {
-    let operation = if inputs.len() == 2 { Operation::Add } else { Operation::Negate };
+fn node(name: String, inputs: Vec<Edge>) -> GraphNode {
+    let operation = if inputs.len() == 2 { FieldOperation::Add } else { FieldOperation::Negate };
     let (operands, outputs) = ((0..inputs.len()).collect(), vec![inputs.len()]);
-    Node { name, inputs, steps: vec![Step { operation, operands }], outputs }
+    GraphNode { name, inputs, steps: vec![NodeStep { operation, operands }], outputs }
 }
 
-fn graph(sources: &[&str], nodes: Vec<Node>, result: usize) -> Graph {
+fn graph(sources: &[&str], nodes: Vec<GraphNode>, result: usize) -> DataflowGraph {
     let sources = sources.iter().map(|name| (*name).into()).collect();
-    let sink = Sink { name: "result".into(), edge: Edge::new(Port::Node(result, 0)) };
-    Graph { name: "a test".into(), sources, nodes, sinks: vec![sink] }
+    let sink = GraphSink { name: "result".into(), edge: Edge::new(Port::Node(result, 0)) };
+    DataflowGraph { name: "a test".into(), sources, nodes, sinks: vec![sink] }
 }
 
 /// The boxes of sources, nodes and sinks.
@@ -165,7 +167,7 @@ fn boxes(elements: &[Element<'_>]) -> Vec<[f64; 4]> {
     nodes.map(|node| ["x", "y", "width", "height"].map(|name| node.number(name))).collect()
 }
 
-fn check_network(graph: &Graph, cycles: Option<&[u64]>) {
+fn check_network(graph: &DataflowGraph, cycles: Option<&[u64]>) {
     let svg = network(graph, cycles);
     assert_eq!(svg, network(graph, cycles));
     let all = checked(&svg);
@@ -298,7 +300,7 @@ fn placements_show_every_tile() {
 
 #[test]
 fn calls_are_where_they_happen() {
-    let row = |name: &str, spans: &[[u64; 2]]| Row { name: name.into(), spans: spans.to_vec() };
+    let row = |name: &str, spans: &[[u64; 2]]| GanttRow { name: name.into(), spans: spans.to_vec() };
     let rows = [row(ODD, &[[0, 500], [700, 1000]]), row("idle", &[]), row("odd", &[[9, 9], [20, 10]])];
     let svg = gantt("calls", None, &rows);
     assert_eq!(svg, gantt("calls", None, &rows));
@@ -397,7 +399,7 @@ fn lines_have_names_and_marks() {
 #[test]
 fn roofs_limit_what_is_possible() {
     let roof = |name: &str, limit| Roof { name: name.into(), limit };
-    let point = |name: &str, bytes, rate| Point { name: name.into(), bytes, rate };
+    let point = |name: &str, bytes, rate| RooflinePoint { name: name.into(), bytes, rate };
     let roofs = [
         roof("tiles", Limit::Rate(1e8)),
         roof(ODD, Limit::BytesPerSecond(1e10)),
@@ -429,7 +431,7 @@ fn roofs_limit_what_is_possible() {
 
 #[test]
 fn empty_pictures_say_so() {
-    let nothing = Graph { name: NAME.into(), sources: vec![], nodes: vec![], sinks: vec![] };
+    let nothing = DataflowGraph { name: NAME.into(), sources: vec![], nodes: vec![], sinks: vec![] };
     let graph = formulas::graph("butterfly").unwrap();
     for (svg, text) in [
         (network(&nothing, None), "it has no sinks"),

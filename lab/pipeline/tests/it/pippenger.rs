@@ -7,17 +7,17 @@ use proofmill_field::{
     goldilocks_levels,
 };
 use proofmill_pipeline::{
-    Graph,
+    DataflowGraph,
     execute::Arithmetic,
     formulas,
     graph::Reductions,
     limbs::SignedField,
-    msm::{Plan, Work, msm},
+    msm::{MsmStatistics, Plan, msm},
 };
 use proofmill_testing::rng;
 use rand::Rng;
 
-fn graph() -> Graph {
+fn graph() -> DataflowGraph {
     let field = SignedField::of::<Fq>().unwrap();
     formulas::graph("xyzz-plus-affine").unwrap().reduced(&field, Reductions::WhereNeeded).unwrap()
 }
@@ -34,7 +34,7 @@ fn points(count: usize) -> Vec<Affine<G1>> {
 }
 
 /// Checks the sum, which is computed point by point.
-fn check(points: &[Affine<G1>], scalars: &[Fr], plan: &Plan) -> Work {
+fn check(points: &[Affine<G1>], scalars: &[Fr], plan: &Plan) -> MsmStatistics {
     let (sum, work) = msm(&graph(), arithmetic(), points, scalars, plan).unwrap();
     let expected: Jacobian<G1> =
         points.iter().zip(scalars).map(|(point, scalar)| point.mul_vartime(scalar)).sum();
@@ -119,7 +119,7 @@ fn plans_suit_the_pipelines() {
 #[test]
 fn what_does_not_suit_is_refused() {
     let plan = Plan { digit_bits: 8, vectors: 1, in_flight: 1, waiting: 1 };
-    let refused = |graph: &Graph, points: &[Affine<G1>], plan: &Plan| {
+    let refused = |graph: &DataflowGraph, points: &[Affine<G1>], plan: &Plan| {
         msm(graph, arithmetic(), points, &[Fr::ONE], plan).unwrap_err().to_string()
     };
     let point = points(1);

@@ -2,11 +2,11 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph, formulas,
-    graph::{Port, Reader, Reductions},
+    DataflowGraph, Device, formulas,
+    graph::{EdgeReader, Port, Reductions},
     limbs::SignedField,
-    place::{Place, Route, place},
-    schedule::{Kernel, Kernels},
+    place::{GridPlace, Route, place},
+    schedule::{CompiledKernel, NetworkKernels},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -23,18 +23,18 @@ fn field() -> SignedField {
     SignedField::of::<Fq>().unwrap()
 }
 
-fn graph(name: &str, reductions: Reductions) -> Graph {
+fn graph(name: &str, reductions: Reductions) -> DataflowGraph {
     formulas::graph(name).unwrap().reduced(&field(), reductions).unwrap()
 }
 
 /// Kernels that keep a kilobyte; their cycles do not matter.
-fn kernels(graph: &Graph) -> Kernels {
-    let kernel = Kernel { cycles: 1, scratch: 1024, loops: Vec::new() };
-    Kernels { nodes: vec![kernel; graph.nodes.len()], vectors: VECTORS }
+fn kernels(graph: &DataflowGraph) -> NetworkKernels {
+    let kernel = CompiledKernel { cycles: 1, scratch: 1024, loops: Vec::new() };
+    NetworkKernels { nodes: vec![kernel; graph.nodes.len()], vectors: VECTORS }
 }
 
 /// The memory that a core of the first generation reaches: north, south, and both sides, of which one is its own.
-fn reaches([column, row]: Place, [to_column, to_row]: Place) -> bool {
+fn reaches([column, row]: GridPlace, [to_column, to_row]: GridPlace) -> bool {
     let side = if row % 2 == 0 { to_column + 1 == column } else { column + 1 == to_column };
     (to_column == column && row.abs_diff(to_row) <= 1) || (to_row == row && side)
 }
@@ -55,7 +55,7 @@ fn all_pipelines_of_the_paper_have_room() {
         let all = place(&graph, &device, &kernels, count).unwrap();
         assert_eq!(all.len(), count);
         let mut tiles = HashSet::new();
-        let mut bytes: HashMap<Place, usize> = HashMap::new();
+        let mut bytes: HashMap<GridPlace, usize> = HashMap::new();
         for placement in &all {
             assert!(placement.nodes.iter().all(|[column, row]| *column < 50 && *row < 8));
             assert!(placement.nodes.iter().all(|tile| tiles.insert(*tile)), "a tile for each node");
@@ -63,7 +63,7 @@ fn all_pipelines_of_the_paper_have_room() {
             let mut out: Vec<HashSet<Port>> = vec![HashSet::new(); graph.nodes.len()];
             for ((reader, edge), route) in graph.edges().zip(&placement.routes) {
                 match (edge.from, reader, route) {
-                    (Port::Node(from, _), Reader::Node(to, _), Route::Memory(buffers)) => {
+                    (Port::Node(from, _), EdgeReader::Node(to, _), Route::Memory(buffers)) => {
                         assert_eq!(buffers.len(), edge.depth);
                         for memory in buffers {
                             assert!(reaches(placement.nodes[from], *memory));
@@ -73,7 +73,7 @@ fn all_pipelines_of_the_paper_have_room() {
                     }
                     (from, to, Route::Stream(hops)) => {
                         assert!(*hops > 0);
-                        if let Reader::Node(to, _) = to {
+                        if let EdgeReader::Node(to, _) = to {
                             into[to] += 1;
                         }
                         if let Port::Node(node, _) = from {
@@ -85,9 +85,9 @@ fn all_pipelines_of_the_paper_have_room() {
             }
             assert!(into.iter().all(|streams| *streams <= 2) && out.iter().all(|ports| ports.len() <= 2));
             // Most edges between nodes are in memory.
-            let between = graph
-                .edges()
-                .filter(|(reader, edge)| matches!((reader, edge.from), (Reader::Node(..), Port::Node(..))));
+            let between = graph.edges().filter(|(reader, edge)| {
+                matches!((reader, edge.from), (EdgeReader::Node(..), Port::Node(..)))
+            });
             assert!(4 * placement.streams_between_nodes(&graph) <= between.count(), "{name}");
         }
         for placement in &all {
@@ -104,14 +104,14 @@ fn all_pipelines_of_the_paper_have_room() {
 fn what_has_no_room_is_refused_with_the_reason() {
     let graph = graph("xyzz-plus-affine", Reductions::InNodes);
     let kernels = kernels(&graph);
-    let refused = |device: &Device, kernels: &Kernels, pipelines| {
+    let refused = |device: &Device, kernels: &NetworkKernels, pipelines| {
         place(&graph, device, kernels, pipelines).unwrap_err().to_string()
     };
     assert_eq!(
         refused(&device(), &kernels, 24),
         "xyzz-plus-affine on VCK5000: 24 pipelines of 17 nodes: 400 tiles have room for 23; take fewer, or join nodes"
     );
-    let large = Kernels { vectors: 4 * VECTORS, ..kernels.clone() };
+    let large = NetworkKernels { vectors: 4 * VECTORS, ..kernels.clone() };
     let text = refused(&device(), &large, 1);
     assert!(
         text.contains(

@@ -4,9 +4,9 @@
 use num_bigint::BigUint;
 use proofmill_field::{bn254::Fq, cpu::Level};
 use proofmill_pipeline::{
-    Graph, PipelineError,
+    DataflowGraph, PipelineError,
     execute::{Arithmetic, run, run_in_order, run_on_threads},
-    graph::{Edge, Node, Operation, Port, Reductions, Sink, Step},
+    graph::{Edge, FieldOperation, GraphNode, GraphSink, NodeStep, Port, Reductions},
     limbs::{Bundle, SignedField},
 };
 use proofmill_testing::{operands, rng};
@@ -15,18 +15,18 @@ use std::{collections::HashMap, thread};
 
 const GRAPHS: u64 = 40;
 const BUNDLES: usize = 4;
-const OPERATIONS: [Operation; 7] = [
-    Operation::Multiply,
-    Operation::Square,
-    Operation::Add,
-    Operation::Subtract,
-    Operation::Negate,
-    Operation::Double,
-    Operation::Reduce,
+const OPERATIONS: [FieldOperation; 7] = [
+    FieldOperation::Multiply,
+    FieldOperation::Square,
+    FieldOperation::Add,
+    FieldOperation::Subtract,
+    FieldOperation::Negate,
+    FieldOperation::Double,
+    FieldOperation::Reduce,
 ];
 
 /// A graph of nodes with one operation each. Edges come from before or, with a delay, from anywhere.
-fn random_graph(rng: &mut dyn RngCore) -> Graph {
+fn random_graph(rng: &mut dyn RngCore) -> DataflowGraph {
     let [sources, nodes, sinks] = [1..4, 1..16, 1..4].map(|range| rng.random_range(range));
     let edge = |rng: &mut dyn RngCore, before: usize, after: usize| {
         let initial = if rng.random_ratio(1, 3) { rng.random_range(1..4) } else { 0 };
@@ -42,13 +42,13 @@ fn random_graph(rng: &mut dyn RngCore) -> Graph {
         // Nodes that only feed each other would never end.
         let after = |operand: usize| if operand == 0 { index } else { nodes };
         let inputs = (0..operands).map(|operand| edge(rng, index, after(operand))).collect();
-        let steps = vec![Step { operation, operands: (0..operands).collect() }];
-        Node { name: format!("n{index}"), inputs, steps, outputs: vec![operands] }
+        let steps = vec![NodeStep { operation, operands: (0..operands).collect() }];
+        GraphNode { name: format!("n{index}"), inputs, steps, outputs: vec![operands] }
     };
     let nodes: Vec<_> = (0..nodes).map(node).collect();
-    let sinks =
-        (0..sinks).map(|sink| Sink { name: format!("t{sink}"), edge: edge(rng, nodes.len(), nodes.len()) });
-    Graph {
+    let sinks = (0..sinks)
+        .map(|sink| GraphSink { name: format!("t{sink}"), edge: edge(rng, nodes.len(), nodes.len()) });
+    DataflowGraph {
         name: "random".into(),
         sources: (0..sources).map(|source| format!("s{source}")).collect(),
         sinks: sinks.collect(),
@@ -58,7 +58,7 @@ fn random_graph(rng: &mut dyn RngCore) -> Graph {
 
 /// What a graph gives in plain integers modulo p, by the index of a bundle and of an element.
 struct Integers<'a> {
-    graph: &'a Graph,
+    graph: &'a DataflowGraph,
     inputs: &'a [Vec<Bundle>],
     field: &'a SignedField,
     p: BigUint,
@@ -76,15 +76,15 @@ impl Integers<'_> {
         if let Some(known) = self.known.get(&(node, bundle, element)) {
             return known.clone();
         }
-        let Node { inputs, steps, .. } = &self.graph.nodes[node];
+        let GraphNode { inputs, steps, .. } = &self.graph.nodes[node];
         let operands: Vec<_> = inputs.iter().map(|edge| self.get(edge, bundle, element)).collect();
         let (a, b) = (&operands[0], &operands[operands.len() - 1]);
         let result = match steps[0].operation {
-            Operation::Multiply | Operation::Square => a * b * &self.r_inverse,
-            Operation::Add | Operation::Double => a + b,
-            Operation::Subtract => a + &self.p - b,
-            Operation::Negate => &self.p - a,
-            Operation::Reduce => a.clone(),
+            FieldOperation::Multiply | FieldOperation::Square => a * b * &self.r_inverse,
+            FieldOperation::Add | FieldOperation::Double => a + b,
+            FieldOperation::Subtract => a + &self.p - b,
+            FieldOperation::Negate => &self.p - a,
+            FieldOperation::Reduce => a.clone(),
             other => unreachable!("{} is not in these graphs", other.name()),
         } % &self.p;
         self.known.insert((node, bundle, element), result.clone());

@@ -2,13 +2,13 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph,
+    DataflowGraph, Device,
     device::Timing,
     execute::{Arithmetic, run},
     formulas,
-    graph::{Edge, Node, Operation, Port, Reductions, record},
-    limbs::{Bundle, LIMBS, Operand, Program, SignedField, TileOperation, Word},
-    schedule::{Action, Schedule, program, schedule},
+    graph::{Edge, FieldOperation, GraphNode, Port, Reductions, record},
+    limbs::{Bundle, InstructionOperand, LIMBS, SignedField, TileOperation, TileProgram, VectorWord},
+    schedule::{Action, KernelSchedule, program, schedule},
 };
 use proofmill_testing::rng;
 use rand::Rng;
@@ -24,12 +24,13 @@ fn device() -> Device {
     Device::committed("vck5000").unwrap()
 }
 
-fn timing<'a>(device: &'a Device, program: &Program, index: usize) -> &'a Timing {
+fn timing<'a>(device: &'a Device, program: &TileProgram, index: usize) -> &'a Timing {
     let instructions = &device.tile.instructions;
     let instruction = &program.instructions[index];
     let timing = match instruction.operation {
         TileOperation::Multiply { .. } => {
-            let one = [1, -1].iter().any(|one| instruction.operands.contains(&Operand::Constant(*one)));
+            let one =
+                [1, -1].iter().any(|one| instruction.operands.contains(&InstructionOperand::Constant(*one)));
             instructions.add.as_ref().filter(|_| one).or(Some(&instructions.multiply))
         }
         TileOperation::Low { .. } => Some(&instructions.low),
@@ -43,7 +44,7 @@ fn timing<'a>(device: &'a Device, program: &Program, index: usize) -> &'a Timing
 }
 
 /// Checks that everything is issued once, in a slot of its own, and after what it reads is there.
-fn check(schedule: &Schedule, program: &Program, device: &Device) {
+fn check(schedule: &KernelSchedule, program: &TileProgram, device: &Device) {
     let tile = &device.tile;
     let mut issues: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     let mut loads: HashMap<(usize, usize, usize), usize> = HashMap::new();
@@ -87,9 +88,9 @@ fn check(schedule: &Schedule, program: &Program, device: &Device) {
         }
         for operand in &instruction.operands {
             match operand {
-                Operand::Register(from) => assert!(is_there(*from, false), "{index} reads {from}"),
-                Operand::Constant(_) => {}
-                Operand::Memory(word) => {
+                InstructionOperand::Register(from) => assert!(is_there(*from, false), "{index} reads {from}"),
+                InstructionOperand::Constant(_) => {}
+                InstructionOperand::Memory(word) => {
                     let loaded = loads[&(*vector, *word, *index)];
                     assert!(loaded + tile.instructions.load.latency <= *begin);
                     if let Some(stored_by) = program.words[*word] {
@@ -108,7 +109,11 @@ fn check(schedule: &Schedule, program: &Program, device: &Device) {
 }
 
 /// Runs the program of one vector in the order of the schedule.
-fn execute(schedule: &Schedule, program: &Program, inputs: &[[Word; LIMBS]]) -> Vec<[Word; LIMBS]> {
+fn execute(
+    schedule: &KernelSchedule,
+    program: &TileProgram,
+    inputs: &[[VectorWord; LIMBS]],
+) -> Vec<[VectorWord; LIMBS]> {
     for vector in 0..schedule.vectors {
         let placed = schedule.rows.iter().flatten().filter(|placed| placed.vector == vector);
         let mut order: Vec<_> = placed
@@ -151,7 +156,7 @@ fn kernels_of_devices_with_parts_of_others_keep_the_rules_and_compute_the_same()
 fn keep_the_rules(device: &Device, names: &[&str]) {
     let field = field();
     let mut rng = rng(1);
-    let mut known: Vec<Node> = Vec::new();
+    let mut known: Vec<GraphNode> = Vec::new();
     for name in names {
         for reductions in [Reductions::InNodes, Reductions::WhereNeeded] {
             let graph = formulas::graph(name).unwrap().reduced(&field, reductions).unwrap();
@@ -179,11 +184,11 @@ fn keep_the_rules(device: &Device, names: &[&str]) {
                         bundle
                     })
                     .collect();
-                let words: Vec<[Word; LIMBS]> = inputs
+                let words: Vec<[VectorWord; LIMBS]> = inputs
                     .iter()
                     .map(|bundle| {
                         std::array::from_fn(|limb| {
-                            Word::new(std::array::from_fn(|lane| bundle.digits(lane)[limb]))
+                            VectorWord::new(std::array::from_fn(|lane| bundle.digits(lane)[limb]))
                         })
                     })
                     .collect();
@@ -200,16 +205,16 @@ fn keep_the_rules(device: &Device, names: &[&str]) {
 }
 
 /// A graph of one node.
-fn alone(node: &Node) -> Graph {
+fn alone(node: &GraphNode) -> DataflowGraph {
     let mut node = node.clone();
     for (source, edge) in node.inputs.iter_mut().enumerate() {
         *edge = Edge::new(Port::Source(source));
     }
-    Graph {
+    DataflowGraph {
         name: "alone".into(),
         sources: (0..node.inputs.len()).map(|source| format!("s{source}")).collect(),
         sinks: (0..node.outputs.len())
-            .map(|output| proofmill_pipeline::graph::Sink {
+            .map(|output| proofmill_pipeline::graph::GraphSink {
                 name: format!("t{output}"),
                 edge: Edge::new(Port::Node(0, output)),
             })
@@ -261,7 +266,7 @@ fn more_registers_make_kernels_faster() {
 fn tiles_that_are_too_small_are_refused_with_the_reason() {
     let graph = formulas::graph("butterfly").unwrap();
     let program = program(&graph.nodes[0], &field(), &device());
-    assert_eq!(graph.nodes[0].steps[0].operation, Operation::Multiply);
+    assert_eq!(graph.nodes[0].steps[0].operation, FieldOperation::Multiply);
     let refused = |change: &dyn Fn(&mut Device)| {
         let mut device = device();
         change(&mut device);

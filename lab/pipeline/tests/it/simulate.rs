@@ -3,14 +3,14 @@
 
 use proofmill_field::{bn254::Fq, goldilocks_levels};
 use proofmill_pipeline::{
-    Device, Graph,
+    DataflowGraph, Device,
     execute::{Arithmetic, run},
     formulas,
     graph::Reductions,
     limbs::{Bundle, SignedField},
     samples,
-    schedule::{Compiler, Kernels, balanced},
-    simulate::{Outcome, Pipelines, Run, Supply, at_full_rate},
+    schedule::{Compiler, NetworkKernels, balanced},
+    simulate::{Pipelines, RunSettings, SimulationOutcome, Supply, at_full_rate},
 };
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -19,12 +19,12 @@ const ADDITIONS: f64 = (1u64 << 26) as f64;
 
 /// The paper's additions: kernels that take 18.63 times as long as our schedules. That
 /// explains its single pipeline; its kernels' cycles were not published.
-const PAPER: Run = Run { supply: Supply::Fabric, slowdown: 18.63, calls: 200 };
+const PAPER: RunSettings = RunSettings { supply: Supply::Fabric, slowdown: 18.63, calls: 200 };
 
 /// Bundles of the paper's calls, so that deep buffers have room.
 const BUNDLES: usize = 2;
 
-const ONE: Run = Run { slowdown: 1.0, ..PAPER };
+const ONE: RunSettings = RunSettings { slowdown: 1.0, ..PAPER };
 
 fn field() -> SignedField {
     SignedField::of::<Fq>().unwrap()
@@ -35,28 +35,33 @@ fn device() -> Device {
 }
 
 /// The paper's network: reductions are a part of each operation.
-fn graph() -> Graph {
+fn graph() -> DataflowGraph {
     formulas::graph("xyzz-plus-affine").unwrap().reduced(&field(), Reductions::InNodes).unwrap()
 }
 
 /// The same with buffers that are deep enough.
-fn deep(kernels: &Kernels, run: Run) -> Graph {
+fn deep(kernels: &NetworkKernels, run: RunSettings) -> DataflowGraph {
     at_full_rate(&graph(), kernels, &device(), run.slowdown).unwrap()
 }
 
 /// The kernels for calls of so many bundles; scheduled once for all tests.
-fn kernels(bundles: usize) -> Kernels {
-    static KNOWN: Mutex<BTreeMap<usize, Kernels>> = Mutex::new(BTreeMap::new());
+fn kernels(bundles: usize) -> NetworkKernels {
+    static KNOWN: Mutex<BTreeMap<usize, NetworkKernels>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap();
-    let new = || Kernels::new(&graph(), &field(), &device(), 4 * bundles).unwrap();
+    let new = || NetworkKernels::new(&graph(), &field(), &device(), 4 * bundles).unwrap();
     known.entry(bundles).or_insert_with(new).clone()
 }
 
-fn outcome_of(graph: &Graph, kernels: &Kernels, run: Run, pipelines: usize) -> Outcome {
+fn outcome_of(
+    graph: &DataflowGraph,
+    kernels: &NetworkKernels,
+    run: RunSettings,
+    pipelines: usize,
+) -> SimulationOutcome {
     Pipelines::new(graph, kernels, &device(), pipelines).unwrap().simulate(&run).unwrap()
 }
 
-fn outcome(kernels: &Kernels, run: Run) -> Outcome {
+fn outcome(kernels: &NetworkKernels, run: RunSettings) -> SimulationOutcome {
     outcome_of(&graph(), kernels, run, 1)
 }
 
@@ -90,7 +95,7 @@ fn the_paper_is_bound_by_computing() {
     let stream = (64 * 32) as f64 / device().streams.bytes_per_cycle as f64;
     assert!(stream < 0.05 * critical.cycles as f64);
     // "If each pipeline required 8x fewer cycles and the AI Engine grid could fit 340 pipelines", 6 G additions a second.
-    let faster = Run { slowdown: PAPER.slowdown / 8.0, ..PAPER };
+    let faster = RunSettings { slowdown: PAPER.slowdown / 8.0, ..PAPER };
     let deep = at_full_rate(&graph(), &kernels, &device(), faster.slowdown).unwrap();
     let one = outcome_of(&deep, &kernels, faster, 1).per_second;
     assert!(is_near(340.0 * one, 6e9, 0.05), "{one}");
@@ -122,7 +127,7 @@ fn the_slowest_node_never_waits_with_buffers_that_are_deep_enough() {
 #[test]
 fn the_hosts_link_is_full_at_seven_pipelines() {
     let kernels = kernels(BUNDLES);
-    let run = Run { supply: Supply::Host, ..PAPER };
+    let run = RunSettings { supply: Supply::Host, ..PAPER };
     let deep = deep(&kernels, run);
     let run = |pipelines| outcome_of(&deep, &kernels, run, pipelines);
     let one = run(1).per_second;
@@ -149,7 +154,8 @@ fn fewer_tiles_keep_the_pace() {
     let mut compiler = Compiler::new(&field, &device, 4 * BUNDLES);
     let kernels = compiler.kernels(&graph).unwrap();
     let balanced = balanced(&graph, &mut compiler, kernels.slowest()).unwrap();
-    let slowest = |graph, kernels: &Kernels| outcome_of(graph, kernels, ONE, 1).critical().unwrap().cycles;
+    let slowest =
+        |graph, kernels: &NetworkKernels| outcome_of(graph, kernels, ONE, 1).critical().unwrap().cycles;
     let of_balanced = compiler.kernels(&balanced).unwrap();
     assert!(is_near(slowest(&balanced, &of_balanced) as f64, slowest(&graph, &kernels) as f64, 0.05));
     assert!(balanced.nodes.len() <= 14, "{}", balanced.nodes.len());
@@ -196,7 +202,7 @@ fn results_do_not_depend_on_pipelines_buffers_or_supply() {
         let pipelines = Pipelines::new(&graph, &kernels, &device, count).unwrap();
         for supply in Supply::ALL {
             for slowdown in [1.0, PAPER.slowdown] {
-                let run = Run { supply, slowdown, ..ONE };
+                let run = RunSettings { supply, slowdown, ..ONE };
                 let (results, outcome) = pipelines.execute(&run, &field, arithmetic, &inputs).unwrap();
                 assert!(results == expected, "{count} pipelines, from the {}", supply.name());
                 assert_eq!(outcome.bytes, [6 * 7 * 1024, 4 * 7 * 1024]);
@@ -221,7 +227,7 @@ fn streams_and_memory_that_are_shared_limit_the_rate() {
     let graph = deep(&kernels, ONE);
     let rate = |device: &Device, supply| {
         let pipelines = Pipelines::new(&graph, &kernels, device, 4).unwrap();
-        let outcome = pipelines.simulate(&Run { supply, ..ONE }).unwrap();
+        let outcome = pipelines.simulate(&RunSettings { supply, ..ONE }).unwrap();
         (outcome.per_second, outcome.link)
     };
     let (free, _) = rate(&device(), Supply::Fabric);
@@ -285,13 +291,13 @@ fn calls_of_several_bundles_hide_their_cost() {
 fn what_does_not_fit_is_refused_with_the_reason() {
     let (graph, kernels, device) = (graph(), kernels(1), device());
     let pipelines = Pipelines::new(&graph, &kernels, &device, 1).unwrap();
-    let refused = |run: Run| pipelines.simulate(&run).unwrap_err().to_string();
+    let refused = |run: RunSettings| pipelines.simulate(&run).unwrap_err().to_string();
     assert_eq!(
-        refused(Run { slowdown: f64::NAN, ..ONE }),
+        refused(RunSettings { slowdown: f64::NAN, ..ONE }),
         "xyzz-plus-affine on VCK5000: kernels NaN times as slow: a positive factor below 10^6 is needed"
     );
     assert_eq!(
-        refused(Run { calls: 1, ..ONE }),
+        refused(RunSettings { calls: 1, ..ONE }),
         "xyzz-plus-affine on VCK5000: 1 calls: from 2 to 2^24 are possible"
     );
     let none = Pipelines::new(&graph, &kernels, &device, 0).unwrap_err().to_string();

@@ -2,10 +2,10 @@
 
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph,
+    DataflowGraph, Device,
     execute::{Arithmetic, run, run_on_threads},
     formulas,
-    graph::{Edge, Operation, Port, Reductions, Sink},
+    graph::{Edge, FieldOperation, GraphSink, Port, Reductions},
     limbs::{Bundle, LIMBS, SignedField},
     schedule::{program, schedule},
 };
@@ -20,7 +20,7 @@ fn field() -> SignedField {
 }
 
 /// Bundles for each source: digits at the edges of their ranges and others, up to the size that sources may have.
-fn inputs(graph: &Graph) -> Vec<Vec<Bundle>> {
+fn inputs(graph: &DataflowGraph) -> Vec<Vec<Bundle>> {
     let top = field().bound().most as i32;
     let mut rng = rng(1);
     let mut digits = || -> [i32; LIMBS] {
@@ -39,10 +39,10 @@ fn inputs(graph: &Graph) -> Vec<Vec<Bundle>> {
 }
 
 /// The graph with all its products and squares split.
-fn with_halves(graph: &Graph) -> Graph {
+fn with_halves(graph: &DataflowGraph) -> DataflowGraph {
     let is_product = |node: &usize| {
         let mut steps = graph.nodes[*node].steps.iter();
-        steps.any(|step| matches!(step.operation, Operation::Multiply | Operation::Square))
+        steps.any(|step| matches!(step.operation, FieldOperation::Multiply | FieldOperation::Square))
     };
     (0..graph.nodes.len()).filter(is_product).fold(graph.clone(), |graph, node| graph.split(node).unwrap())
 }
@@ -53,9 +53,9 @@ fn halves_give_the_digits_of_the_whole() {
         for reductions in [Reductions::InNodes, Reductions::WhereNeeded] {
             let graph = formulas::graph(name).unwrap().reduced(&field(), reductions).unwrap();
             let split = with_halves(&graph);
-            let products = graph.count(Operation::Multiply) + graph.count(Operation::Square);
+            let products = graph.count(FieldOperation::Multiply) + graph.count(FieldOperation::Square);
             assert_eq!(split.nodes.len(), graph.nodes.len() + products);
-            assert_eq!(split.count(Operation::Multiply) + split.count(Operation::Square), 0);
+            assert_eq!(split.count(FieldOperation::Multiply) + split.count(FieldOperation::Square), 0);
             // Bounds too are as before, and need no more reductions.
             let before = graph.intervals(&field()).unwrap();
             let after = split.intervals(&field()).unwrap();
@@ -84,8 +84,9 @@ fn a_running_product_is_split() {
     node.inputs.push(Edge::new(Port::Source(0)));
     node.steps[0].operands = vec![2, 0];
     node.outputs = vec![3, 1];
-    graph.sinks =
-        (0..2).map(|port| Sink { name: format!("r{port}"), edge: Edge::new(Port::Node(0, port)) }).collect();
+    graph.sinks = (0..2)
+        .map(|port| GraphSink { name: format!("r{port}"), edge: Edge::new(Port::Node(0, port)) })
+        .collect();
     let inputs = inputs(&graph);
     let whole = run(&graph, &field(), Arithmetic::Exact, &inputs).unwrap();
     let split = graph.split(0).unwrap();
@@ -98,7 +99,7 @@ fn halves_take_little_more_than_half_of_the_cycles() {
     let (field, device) = (field(), Device::committed("vck5000").unwrap());
     let graph = formulas::graph("butterfly").unwrap();
     let split = graph.split(0).unwrap();
-    let cycles = |graph: &Graph, node: usize| {
+    let cycles = |graph: &DataflowGraph, node: usize| {
         let node = &graph.nodes[node];
         let vectors = 4 * VECTORS;
         schedule(&node.name, &program(node, &field, &device), &device, vectors).unwrap().cycles(vectors)

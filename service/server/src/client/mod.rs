@@ -1,4 +1,4 @@
-//! Clients of the service: what commands and workers on other machines ask through HTTP.
+//! A client of the service's HTTP, for commands and for workers on other machines.
 
 mod remote;
 
@@ -26,7 +26,7 @@ pub struct Client {
     token: HeaderValue,
 }
 
-/// Why the service did not do what was asked.
+/// The reason why a request failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ClientError {
     /// The server or the token cannot be used at all.
@@ -79,7 +79,7 @@ impl Client {
     /// A client of the server at this URL. `ca_cert` is the certificate (PEM) of an authority to trust instead of the system's.
     ///
     /// # Errors
-    /// [`ClientError::Setup`] for what is no URL, no secret or no certificate.
+    /// [`ClientError::Setup`] for a malformed URL, secret or certificate.
     pub fn new(server: &str, token: &str, ca_cert: Option<&[u8]>) -> Result<Self, ClientError> {
         let setup = |problem: String| ClientError::Setup(problem);
         let base = server.parse().ok().filter(|url: &Url| matches!(url.scheme(), "http" | "https"));
@@ -108,7 +108,7 @@ impl Client {
         Ok(Self { http, base, token })
     }
 
-    /// A request; the path begins with `/`, and what is not ASCII in it is already encoded.
+    /// A request. The path begins with `/`, and characters outside of ASCII are already encoded.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let mut url = self.base.clone();
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
@@ -171,7 +171,7 @@ fn causes(error: &reqwest::Error) -> String {
     while let Some(error) = cause {
         let words = error.to_string();
         cause = error.source();
-        // That of a layer which says no more than that there is a cause.
+        // These words of a layer say only that there is a cause.
         if words == "client error (Connect)" && cause.is_some() {
             continue;
         }
@@ -186,7 +186,7 @@ fn causes(error: &reqwest::Error) -> String {
     if text.is_empty() { error.to_string() } else { text }
 }
 
-/// The problem of an answer that has none.
+/// A problem made from the status, for an answer without a problem.
 fn plain(status: StatusCode) -> ProblemBody {
     ProblemBody {
         kind: "about:blank".to_owned(),
@@ -196,7 +196,7 @@ fn plain(status: StatusCode) -> ProblemBody {
     }
 }
 
-/// The text as a part of a path or query.
+/// The text, percent-encoded as a part of a path or query.
 pub fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

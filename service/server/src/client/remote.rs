@@ -5,11 +5,11 @@ use crate::{
     coordinator::{Coordinator, PROTOCOL, Trouble, WorkerFacts},
     http::ClaimRequest,
     objects::{Staging, create_private},
-    store::{Claim, Want, Worked},
+    store::{ClaimOutcome, Want, Worked},
     time::milliseconds,
 };
 use async_trait::async_trait;
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use reqwest::{Body, Method, header::CONTENT_LENGTH};
 use std::{
     path::{Path, PathBuf},
@@ -46,7 +46,7 @@ impl Remote {
         let file = options.write(true).create_new(true).mode(0o600).open(place).await?;
         let brought = self.client.download(self.client.request(Method::GET, path), file).await;
         if brought.is_err() {
-            // So that another attempt finds the place free.
+            // Another attempt has to find the place free.
             drop(tokio::fs::remove_file(place).await);
         }
         Ok(brought?)
@@ -70,7 +70,7 @@ fn of_job(job: &str, fence: u64, rest: &str) -> String {
 
 #[async_trait]
 impl Coordinator for Remote {
-    async fn claim(&self, want: Want, wait: Duration) -> Result<Claim, Trouble> {
+    async fn claim(&self, want: Want, wait: Duration) -> Result<ClaimOutcome, Trouble> {
         let wait_ms = milliseconds(wait);
         let request = self.client.request(Method::POST, "/v1/work/claim").timeout(wait.saturating_add(GRACE));
         Ok(self.client.json(request.json(&ClaimRequest { protocol: PROTOCOL, want, wait_ms })).await?)
@@ -80,7 +80,13 @@ impl Coordinator for Remote {
         self.done(self.client.request(Method::POST, &of_job(job, fence, "report")).json(&worked)).await
     }
 
-    async fn input(&self, job: &str, fence: u64, input: Input, folder: &Path) -> Result<PathBuf, Trouble> {
+    async fn input(
+        &self,
+        job: &str,
+        fence: u64,
+        input: TaskInput,
+        folder: &Path,
+    ) -> Result<PathBuf, Trouble> {
         let place = folder.join(input.name());
         self.bring(&of_job(job, fence, &format!("inputs/{input}")), &place).await?;
         Ok(place)
@@ -99,7 +105,7 @@ impl Coordinator for Remote {
         })
     }
 
-    async fn output(&self, job: &str, fence: u64, output: Output, file: &Path) -> Result<(), Trouble> {
+    async fn output(&self, job: &str, fence: u64, output: TaskOutput, file: &Path) -> Result<(), Trouble> {
         let file = tokio::fs::File::open(file).await?;
         let bytes = file.metadata().await?.len();
         let path = of_job(job, fence, &format!("outputs/{}", output.name()));

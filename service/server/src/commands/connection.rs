@@ -1,6 +1,6 @@
 //! How commands reach a service.
 
-use super::{data::Data, failure::Failure};
+use super::{data::DataFolder, failure::CommandFailure};
 use clap::Args;
 use proofmill_server::client::{Client, is_readable_by_others, is_same_server};
 use std::{
@@ -41,7 +41,7 @@ pub(super) struct ClientOptions {
 
 impl ClientOptions {
     /// The client.
-    pub(super) fn client(&self) -> Result<Client, Failure> {
+    pub(super) fn client(&self) -> Result<Client, CommandFailure> {
         self.connection.client()
     }
 }
@@ -53,8 +53,8 @@ impl ConnectionOptions {
     }
 
     /// The client.
-    pub(super) fn client(&self) -> Result<Client, Failure> {
-        let data = Data::new(self.data.as_deref())?;
+    pub(super) fn client(&self) -> Result<Client, CommandFailure> {
+        let data = DataFolder::new(self.data.as_deref())?;
         let server = match &self.server {
             Some(server) => server.trim().to_owned(),
             None => read(&data.address(), "is `proofmill serve` running? --server names another server")?
@@ -62,16 +62,18 @@ impl ConnectionOptions {
                 .to_owned(),
         };
         if is_readable_by_others(&server) && !self.insecure_http {
-            return Err(Failure::Input(format!(
+            return Err(CommandFailure::Input(format!(
                 "{server}: other machines could read the token: use https, or --insecure-http in a network that nobody else can read"
             )));
         }
-        let certificate =
-            self.ca_cert.as_deref().map(|path| fs::read(path).map_err(|error| Failure::about(path, error)));
+        let certificate = self
+            .ca_cert
+            .as_deref()
+            .map(|path| fs::read(path).map_err(|error| CommandFailure::about(path, error)));
         Ok(Client::new(&server, &self.token(&data, &server)?, certificate.transpose()?.as_deref())?)
     }
 
-    fn token(&self, data: &Data, server: &str) -> Result<Zeroizing<String>, Failure> {
+    fn token(&self, data: &DataFolder, server: &str) -> Result<Zeroizing<String>, CommandFailure> {
         if let Some(path) = &self.token_file {
             return read(path, "expected a file with the token's secret");
         }
@@ -79,13 +81,13 @@ impl ConnectionOptions {
             Ok(secret) => Ok(Zeroizing::new(secret)),
             Err(_) => {
                 let secret = read(&data.token(), "--token-file names a file with the token's secret")?;
-                // No other server learns it.
+                // No other server learns this token.
                 let own = fs::read_to_string(data.address()).unwrap_or_default();
                 if is_same_server(own.trim(), server) {
                     return Ok(secret);
                 }
                 let path = data.token();
-                Err(Failure::about(
+                Err(CommandFailure::about(
                     &path,
                     format!("not the token of {server}: --token-file names a file with it"),
                 ))
@@ -94,32 +96,32 @@ impl ConnectionOptions {
     }
 }
 
-fn read(path: &Path, advice: &str) -> Result<Zeroizing<String>, Failure> {
+fn read(path: &Path, advice: &str) -> Result<Zeroizing<String>, CommandFailure> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Zeroizing::new(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(Failure::about(path, format!("there is no such file; {advice}")))
+            Err(CommandFailure::about(path, format!("there is no such file; {advice}")))
         }
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::about(path, format!("not a text; {advice}")))
+            Err(CommandFailure::about(path, format!("not a text; {advice}")))
         }
-        Err(error) => Err(Failure::about(path, error)),
+        Err(error) => Err(CommandFailure::about(path, error)),
     }
 }
 
 /// Runs a client's command.
-pub(super) fn run(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+pub(super) fn run(command: impl Future<Output = Result<(), CommandFailure>>) -> Result<(), CommandFailure> {
     drop(rustls::crypto::ring::default_provider().install_default());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
 /// Prints an answer as JSON.
-pub(super) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    print(&serde_json::to_string(value).map_err(|error| Failure::Input(error.to_string()))?)
+pub(super) fn print_json(value: &impl serde::Serialize) -> Result<(), CommandFailure> {
+    print(&serde_json::to_string(value).map_err(|error| CommandFailure::Input(error.to_string()))?)
 }
 
 /// Prints a line. A reader that has gone is no error.
-pub(super) fn print(line: &str) -> Result<(), Failure> {
+pub(super) fn print(line: &str) -> Result<(), CommandFailure> {
     use io::Write;
     match writeln!(io::stdout(), "{line}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),

@@ -1,6 +1,6 @@
 //! The data directory: what a server keeps between starts, and where clients find its address and token.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use etcetera::BaseStrategy;
 use proofmill_server::objects::{Staging, create_private};
 use std::{
@@ -11,30 +11,33 @@ use std::{
 
 /// A data directory.
 #[derive(Clone, Debug)]
-pub(super) struct Data(PathBuf);
+pub(super) struct DataFolder(PathBuf);
 
-impl Data {
+impl DataFolder {
     /// The directory that the user named, or the usual one of the platform.
-    pub(super) fn new(named: Option<&Path>) -> Result<Self, Failure> {
+    pub(super) fn new(named: Option<&Path>) -> Result<Self, CommandFailure> {
         if let Some(path) = named {
             return Ok(Self(path.to_owned()));
         }
         let strategy = etcetera::choose_base_strategy();
         let strategy =
-            strategy.map_err(|error| Failure::Input(format!("{error}: --data DIR names a folder")))?;
+            strategy.map_err(|error| CommandFailure::Input(format!("{error}: --data DIR names a folder")))?;
         Ok(Self(strategy.data_dir().join("proofmill").join("server")))
     }
 
     /// Makes the directory if it is not there, readable by its owner only.
-    pub(super) fn create(&self) -> Result<(), Failure> {
+    pub(super) fn create(&self) -> Result<(), CommandFailure> {
         create_private(&self.0).map_err(|error| {
-            Failure::about(&self.0, format!("cannot be the data folder: {error}: --data names another"))
+            CommandFailure::about(
+                &self.0,
+                format!("cannot be the data folder: {error}: --data names another"),
+            )
         })
     }
 
     /// Waits until no other process prepares the directory.
-    pub(super) fn lock(&self) -> Result<File, Failure> {
-        lock(&self.0).map_err(|error| Failure::about(&self.0, error))
+    pub(super) fn lock(&self) -> Result<File, CommandFailure> {
+        lock(&self.0).map_err(|error| CommandFailure::about(&self.0, error))
     }
 
     /// A file or folder in it.
@@ -54,7 +57,7 @@ impl Data {
 }
 
 /// Writes a file in one step, readable by its owner only.
-pub(super) fn write_private(path: &Path, content: &str) -> Result<(), Failure> {
+pub(super) fn write_private(path: &Path, content: &str) -> Result<(), CommandFailure> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -63,7 +66,7 @@ pub(super) fn write_private(path: &Path, content: &str) -> Result<(), Failure> {
         file.persist(path).map_err(|error| error.error)?;
         File::open(folder)?.sync_all()
     };
-    write().map_err(|error| Failure::about(path, error))
+    write().map_err(|error| CommandFailure::about(path, error))
 }
 
 /// A staging folder of this process; it lasts as long as the value.
@@ -75,7 +78,7 @@ pub(super) struct OwnStaging {
 
 impl OwnStaging {
     /// Makes one in this folder, and deletes those of processes that are dead.
-    pub(super) fn new(parent: &Path) -> Result<Self, Failure> {
+    pub(super) fn new(parent: &Path) -> Result<Self, CommandFailure> {
         let make = || {
             create_private(parent)?;
             let _turn = lock(parent)?;
@@ -86,7 +89,7 @@ impl OwnStaging {
             let own = lock(&folder)?;
             Ok::<_, io::Error>(Self { staging: Staging::new(&folder.join("files"))?, folder, _lock: own })
         };
-        make().map_err(|error| Failure::about(parent, error))
+        make().map_err(|error| CommandFailure::about(parent, error))
     }
 }
 

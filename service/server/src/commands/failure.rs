@@ -5,7 +5,7 @@ use std::{fmt::Display, io, path::Path, process::ExitCode};
 
 /// Why a command failed, in one line.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum CommandFailure {
     /// The job was not done.
     #[error("{0}")]
     Rejected(String),
@@ -14,8 +14,8 @@ pub(super) enum Failure {
     Input(String),
 }
 
-impl Failure {
-    /// About a file.
+impl CommandFailure {
+    /// A failure about a file: its message begins with the path.
     pub(super) fn about(path: &Path, problem: impl Display) -> Self {
         Self::Input(format!("{}: {problem}", path.display()))
     }
@@ -29,7 +29,7 @@ impl Failure {
     }
 }
 
-impl From<ClientError> for Failure {
+impl From<ClientError> for CommandFailure {
     fn from(error: ClientError) -> Self {
         match &error {
             ClientError::Unreachable(_) => Self::Input(format!(
@@ -43,19 +43,19 @@ impl From<ClientError> for Failure {
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for CommandFailure {
     fn from(error: StoreError) -> Self {
         Self::Input(error.to_string())
     }
 }
 
-impl From<ServiceError> for Failure {
+impl From<ServiceError> for CommandFailure {
     fn from(error: ServiceError) -> Self {
         Self::Input(error.to_string())
     }
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for CommandFailure {
     fn from(error: io::Error) -> Self {
         Self::Input(error.to_string())
     }

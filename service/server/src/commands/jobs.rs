@@ -2,16 +2,16 @@
 
 use super::{
     connection::{ClientOptions, print, print_json},
-    failure::Failure,
+    failure::CommandFailure,
     machine::duration,
 };
 use clap::{Args, Subcommand};
-use proofmill_job::{Content, Input, Output, StarkHash, Task};
+use proofmill_job::{ContentKind, StarkHash, Task, TaskInput, TaskOutput};
 use proofmill_server::{
     client::{Client, ClientError, encoded},
     http::JobsPage,
-    service::{Submission, View},
-    state::State,
+    service::{JobView, Submission},
+    state::JobState,
 };
 use reqwest::{
     Body, Method,
@@ -28,7 +28,7 @@ const WAIT: u64 = 30;
 
 /// The commands.
 #[derive(Subcommand)]
-pub(super) enum Jobs {
+pub(super) enum JobsCommand {
     /// Submit a job: a proof from a witness or a circuit's inputs, a STARK, a verification
     Submit(Box<Submit>),
     /// Wait for a job, and write its results
@@ -41,7 +41,7 @@ pub(super) enum Jobs {
         client: ClientOptions,
     },
     /// List jobs, the last submitted first
-    List(List),
+    List(JobsListArguments),
     /// Show a job
     Show(One),
     /// Cancel a job
@@ -61,10 +61,10 @@ pub(super) struct One {
 
 /// Options of `jobs list`.
 #[derive(Args)]
-pub(super) struct List {
+pub(super) struct JobsListArguments {
     /// Only jobs in this state
     #[arg(long, value_parser = state)]
-    state: Option<State>,
+    state: Option<JobState>,
     /// The most jobs
     #[arg(long, default_value_t = 100)]
     limit: usize,
@@ -149,9 +149,9 @@ pub(super) struct Submit {
     client: ClientOptions,
 }
 
-fn state(name: &str) -> Result<State, String> {
-    let names = State::ALL.map(State::name).join(", ");
-    State::of_name(name).ok_or_else(|| format!("expected one of {names}"))
+fn state(name: &str) -> Result<JobState, String> {
+    let names = JobState::ALL.map(JobState::name).join(", ");
+    JobState::of_name(name).ok_or_else(|| format!("expected one of {names}"))
 }
 
 fn hash(name: &str) -> Result<StarkHash, String> {
@@ -159,9 +159,9 @@ fn hash(name: &str) -> Result<StarkHash, String> {
         .map_err(|_| "expected keccak, sha256, poseidon or poseidon2".to_owned())
 }
 
-impl Jobs {
+impl JobsCommand {
     /// Runs the command.
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self) -> Result<(), CommandFailure> {
         match self {
             Self::Submit(submit) => submit.run().await,
             Self::Wait { id, results, client } => finish(&client, &client.client()?, &id, &results).await,
@@ -174,15 +174,15 @@ impl Jobs {
 }
 
 impl One {
-    async fn run(self, method: Method, rest: &str) -> Result<(), Failure> {
+    async fn run(self, method: Method, rest: &str) -> Result<(), CommandFailure> {
         let service = self.client.client()?;
         let path = format!("/v1/jobs/{}{rest}", encoded(&self.id));
         show(&self.client, &service.json(service.request(method, &path)).await?)
     }
 }
 
-impl List {
-    async fn run(self) -> Result<(), Failure> {
+impl JobsListArguments {
+    async fn run(self) -> Result<(), CommandFailure> {
         let service = self.client.client()?;
         let (mut jobs, mut cursor) = (Vec::new(), String::new());
         while jobs.len() < self.limit {
@@ -202,7 +202,7 @@ impl List {
 }
 
 impl Submit {
-    async fn run(self) -> Result<(), Failure> {
+    async fn run(self) -> Result<(), CommandFailure> {
         let service = self.client.client()?;
         let task = self.task()?;
         if self.wait {
@@ -238,11 +238,13 @@ impl Submit {
         service: &Client,
         submission: &Submission,
         key: &str,
-    ) -> Result<Result<View, ClientError>, Failure> {
-        let json = serde_json::to_vec(submission).map_err(|error| Failure::Input(error.to_string()))?;
+    ) -> Result<Result<JobView, ClientError>, CommandFailure> {
+        let json =
+            serde_json::to_vec(submission).map_err(|error| CommandFailure::Input(error.to_string()))?;
         let mut form = Form::new().part("job", Part::bytes(json));
         for input in submission.task.inputs() {
-            let path = self.file(*input).ok_or_else(|| Failure::Input(format!("--{input} is missing")))?;
+            let path =
+                self.file(*input).ok_or_else(|| CommandFailure::Input(format!("--{input} is missing")))?;
             let (file, bytes) = content(path).await?;
             let body = Body::wrap_stream(ReaderStream::with_capacity(file, 256 << 10));
             form = form.part(input.name(), Part::stream_with_length(body, bytes));
@@ -251,28 +253,28 @@ impl Submit {
         Ok(service.json(request.multipart(form)).await)
     }
 
-    fn file(&self, input: Input) -> Option<&Path> {
+    fn file(&self, input: TaskInput) -> Option<&Path> {
         let file = match input {
-            Input::Witness => &self.witness,
-            Input::Signals => &self.signals,
-            Input::Trace => &self.trace,
-            Input::Public => &self.public,
-            Input::Proof => &self.proof,
-            Input::Sets => &self.sets,
-            Input::Inner => &self.inner,
+            TaskInput::Witness => &self.witness,
+            TaskInput::Signals => &self.signals,
+            TaskInput::Trace => &self.trace,
+            TaskInput::Public => &self.public,
+            TaskInput::Proof => &self.proof,
+            TaskInput::Sets => &self.sets,
+            TaskInput::Inner => &self.inner,
         };
         file.as_deref()
     }
 
     /// What the options ask for.
-    fn task(&self) -> Result<Task, Failure> {
+    fn task(&self) -> Result<Task, CommandFailure> {
         if self.empty {
             return Ok(Task::Empty);
         }
         if self.sets.is_some() {
             return Ok(Task::VerifyBls);
         }
-        let key = self.key.clone().ok_or_else(|| Failure::Input("--key is missing".to_owned()))?;
+        let key = self.key.clone().ok_or_else(|| CommandFailure::Input("--key is missing".to_owned()))?;
         if let Some(air) = self.air.clone() {
             return Ok(Task::Aggregate { key, air, bits: self.bits });
         }
@@ -285,7 +287,7 @@ impl Submit {
         if self.witness.is_some() || self.signals.is_some() {
             return Ok(Task::Prove { key, program: self.program.clone() });
         }
-        Err(Failure::Input(
+        Err(CommandFailure::Input(
             "expected --witness, --program and --signals, --trace and --public, --proof and --public, or --sets"
                 .to_owned(),
         ))
@@ -294,19 +296,19 @@ impl Submit {
 
 impl Results {
     /// Refuses a folder that is not there, before a job is waited for.
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), CommandFailure> {
         let problem =
-            || Failure::about(&self.out, "there is no such folder: --out names one for the results");
+            || CommandFailure::about(&self.out, "there is no such folder: --out names one for the results");
         self.out.is_dir().then_some(()).ok_or_else(problem)
     }
 }
 
 /// A file to send, and its length in bytes.
-pub(super) async fn content(path: &Path) -> Result<(tokio::fs::File, u64), Failure> {
-    let about = |error| Failure::about(path, error);
+pub(super) async fn content(path: &Path) -> Result<(tokio::fs::File, u64), CommandFailure> {
+    let about = |error| CommandFailure::about(path, error);
     let file = tokio::fs::File::open(path).await.map_err(about)?;
     let data = file.metadata().await.map_err(about)?;
-    if data.is_file() { Ok((file, data.len())) } else { Err(Failure::about(path, "expected a file")) }
+    if data.is_file() { Ok((file, data.len())) } else { Err(CommandFailure::about(path, "expected a file")) }
 }
 
 /// Waits for a job's end, and writes its results.
@@ -315,12 +317,12 @@ async fn finish(
     service: &Client,
     id: &str,
     results: &Results,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     results.check()?;
     let path = format!("/v1/jobs/{}?wait={WAIT}", encoded(id));
     let mut failed_since = None;
-    let job: View = loop {
-        match service.json::<View>(service.request(Method::GET, &path)).await {
+    let job: JobView = loop {
+        match service.json::<JobView>(service.request(Method::GET, &path)).await {
             Ok(job) if job.state.has_ended() => break job,
             Ok(_) => failed_since = None,
             // The server may be starting again.
@@ -336,22 +338,22 @@ async fn finish(
         tokio::time::sleep(Duration::from_millis(100)).await;
     };
     show(client, &job)?;
-    if job.state != State::Done {
+    if job.state != JobState::Done {
         let why = job.error.map(|error| format!(": {error}")).unwrap_or_default();
-        return Err(Failure::Rejected(format!("the job is {}{why}", job.state.name())));
+        return Err(CommandFailure::Rejected(format!("the job is {}{why}", job.state.name())));
     }
     for output in job.task.outputs() {
         let name = match job.task.content(*output) {
-            Content::Json => format!("{}.json", output.name()),
-            Content::Binary => format!("{}.bin", output.name()),
+            ContentKind::Json => format!("{}.json", output.name()),
+            ContentKind::Binary => format!("{}.bin", output.name()),
         };
         write(service, id, *output, &results.out.join(name)).await?;
     }
     Ok(())
 }
 
-async fn write(service: &Client, id: &str, output: Output, path: &Path) -> Result<(), Failure> {
-    let about = |error| Failure::about(path, error);
+async fn write(service: &Client, id: &str, output: TaskOutput, path: &Path) -> Result<(), CommandFailure> {
+    let about = |error| CommandFailure::about(path, error);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = tempfile::NamedTempFile::new_in(folder).map_err(about)?;
     let content = tokio::fs::File::from_std(file.as_file().try_clone().map_err(about)?);
@@ -361,7 +363,7 @@ async fn write(service: &Client, id: &str, output: Output, path: &Path) -> Resul
     Ok(())
 }
 
-fn show(client: &ClientOptions, job: &View) -> Result<(), Failure> {
+fn show(client: &ClientOptions, job: &JobView) -> Result<(), CommandFailure> {
     if client.json {
         return print_json(job);
     }

@@ -2,7 +2,7 @@
 
 use super::{
     connection::{ClientOptions, print, print_json},
-    failure::Failure,
+    failure::CommandFailure,
     jobs::content,
 };
 use clap::{Args, Subcommand};
@@ -20,7 +20,7 @@ use tokio_util::io::ReaderStream;
 
 /// The commands.
 #[derive(Subcommand)]
-pub(super) enum Keys {
+pub(super) enum KeysCommand {
     /// Add a key file: a proving key, a verification key, a WASM or graph, an AIR
     Add(Add),
     /// List the token's keys
@@ -49,9 +49,9 @@ pub(super) struct Add {
     client: ClientOptions,
 }
 
-impl Keys {
+impl KeysCommand {
     /// Runs the command.
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self) -> Result<(), CommandFailure> {
         match self {
             Self::Add(add) => add.run().await,
             Self::List { client } => list(&client).await,
@@ -65,9 +65,9 @@ impl Keys {
 }
 
 impl Add {
-    async fn run(self) -> Result<(), Failure> {
+    async fn run(self) -> Result<(), CommandFailure> {
         let service = self.client.client()?;
-        let digest = digest_of_file(&self.file).map_err(|error| Failure::about(&self.file, error))?;
+        let digest = digest_of_file(&self.file).map_err(|error| CommandFailure::about(&self.file, error))?;
         let name = self.name.as_deref().map(|name| format!("?name={}", encoded(name))).unwrap_or_default();
         let path = format!("/v1/keys/{digest}{name}");
         let key = if is_there(&service, &digest).await? {
@@ -79,7 +79,7 @@ impl Add {
     }
 }
 
-async fn is_there(service: &Client, digest: &str) -> Result<bool, Failure> {
+async fn is_there(service: &Client, digest: &str) -> Result<bool, CommandFailure> {
     match service.send(service.request(Method::GET, &format!("/v1/keys/{digest}"))).await {
         Ok(_) => Ok(true),
         Err(error) if error.status() == Some(404) => Ok(false),
@@ -87,7 +87,7 @@ async fn is_there(service: &Client, digest: &str) -> Result<bool, Failure> {
     }
 }
 
-async fn upload(service: &Client, path: &str, file: &Path) -> Result<KeyView, Failure> {
+async fn upload(service: &Client, path: &str, file: &Path) -> Result<KeyView, CommandFailure> {
     let (content, bytes) = content(file).await?;
     let request = service
         .request(Method::PUT, path)
@@ -95,12 +95,12 @@ async fn upload(service: &Client, path: &str, file: &Path) -> Result<KeyView, Fa
         .header(CONTENT_LENGTH, bytes)
         .body(Body::wrap_stream(ReaderStream::with_capacity(content, 256 << 10)));
     service.json(request).await.map_err(|error| match error.status() {
-        Some(400) => Failure::about(file, error),
+        Some(400) => CommandFailure::about(file, error),
         _ => error.into(),
     })
 }
 
-async fn list(client: &ClientOptions) -> Result<(), Failure> {
+async fn list(client: &ClientOptions) -> Result<(), CommandFailure> {
     let service = client.client()?;
     let keys: Vec<KeyView> = service.json(service.request(Method::GET, "/v1/keys")).await?;
     if client.json {
@@ -109,7 +109,7 @@ async fn list(client: &ClientOptions) -> Result<(), Failure> {
     keys.iter().try_for_each(|key| show(client, key))
 }
 
-fn show(client: &ClientOptions, key: &KeyView) -> Result<(), Failure> {
+fn show(client: &ClientOptions, key: &KeyView) -> Result<(), CommandFailure> {
     if client.json {
         return print_json(key);
     }

@@ -1,9 +1,9 @@
 //! Options of a worker, for `serve` and `worker`.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use clap::Args;
 use proofmill_cost::price::{self, Price};
-use proofmill_server::worker::{Machine, Options, Policy};
+use proofmill_server::worker::{MachineMemory, Policy, WorkerOptions};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{
     path::{Path, PathBuf},
@@ -40,14 +40,14 @@ impl MachineOptions {
         keys: PathBuf,
         most_key_bytes: u64,
         (lease, drain_timeout): (Duration, Duration),
-    ) -> Result<Options, Failure> {
-        Ok(Options {
+    ) -> Result<WorkerOptions, CommandFailure> {
+        Ok(WorkerOptions {
             id: uuid::Uuid::now_v7().simple().to_string(),
             program: self.program()?,
             arguments: self.program_argument.clone(),
             threads: self.threads.map(|threads| usize::try_from(threads).unwrap_or(usize::MAX)),
             memory: self.memory,
-            machine: Machine::this(),
+            machine: MachineMemory::this(),
             policy: self.policy,
             divides: false,
             keys,
@@ -59,12 +59,12 @@ impl MachineOptions {
     }
 
     /// The program that proves.
-    pub(super) fn program(&self) -> Result<PathBuf, Failure> {
+    pub(super) fn program(&self) -> Result<PathBuf, CommandFailure> {
         if let Some(program) = &self.program {
             let is_file = program.is_file();
             return is_file
                 .then(|| program.clone())
-                .ok_or_else(|| Failure::about(program, "there is no such program"));
+                .ok_or_else(|| CommandFailure::about(program, "there is no such program"));
         }
         let name = Path::new("proofmill");
         let own = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join(name)));
@@ -72,7 +72,7 @@ impl MachineOptions {
         let others = std::env::split_paths(&paths).map(|folder| folder.join(name));
         let found = own.into_iter().chain(others).find(|path| path.is_file());
         found.ok_or_else(|| {
-            Failure::Input(
+            CommandFailure::Input(
                 "the program proofmill is neither next to this one nor in PATH: --program names it"
                     .to_owned(),
             )

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// A service for zero-knowledge proofs: a durable queue of jobs, keys that stay warm, workers on one machine or many.
 #[derive(Parser)]
 #[command(name = "proofmill", bin_name = "proofmill", version, max_term_width = 110)]
-pub(crate) struct Arguments {
+pub(crate) struct ServerArguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -28,20 +28,20 @@ enum Command {
     /// Serve jobs through HTTP, and work on them
     Serve(Box<serve::Serve>),
     /// Work on the jobs of a service on another machine
-    Worker(Box<worker::Work>),
+    Worker(Box<worker::WorkerArguments>),
     /// Submit jobs and take their results
     #[command(subcommand)]
-    Jobs(jobs::Jobs),
+    Jobs(jobs::JobsCommand),
     /// Add, list and remove keys
     #[command(subcommand)]
-    Keys(keys::Keys),
+    Keys(keys::KeysCommand),
     /// Make, list and revoke tokens, as an administrator
     #[command(subcommand)]
-    Token(token::Tokens),
+    Token(token::TokenCommand),
 }
 
 /// Runs the command.
-pub(crate) fn run(Arguments { command }: Arguments) -> ExitCode {
+pub(crate) fn run(ServerArguments { command }: ServerArguments) -> ExitCode {
     let result = match command {
         Command::Serve(serve) => serve.run(),
         Command::Worker(worker) => worker.run(),

@@ -1,18 +1,18 @@
 //! `serve`: the server and its worker.
 
 use super::{
-    data::{Data, OwnStaging, write_private},
-    failure::Failure,
+    data::{DataFolder, OwnStaging, write_private},
+    failure::CommandFailure,
     machine::{MachineOptions, bytes, duration, raise_open_files},
     open, signals,
 };
 use clap::{Args, ValueEnum};
 use proofmill_server::{
     access::{Scope, hash, identify, new_token},
-    http::{self, Face, Options, Stage, Tls},
+    http::{self, Face, HttpOptions, Stage, Tls},
     objects::{Encrypted, FileKeys, Objects, Staging},
     service::{Rules, Service},
-    store::{Limits, Store, StoreError},
+    store::{Store, StoreError, StoreLimits},
     traces::Traces,
     worker::{self, ProcessInspector},
 };
@@ -146,7 +146,7 @@ impl LogOptions {
         let filter = tracing_subscriber::EnvFilter::try_from_env("PROOFMILL_LOG");
         let filter = filter.unwrap_or_else(|_| "info".into());
         let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-        // Where the log cannot be written, that cannot be said either.
+        // If the log cannot be written, an error about it cannot be written either.
         let log = log.log_internal_errors(false);
         match self.log {
             Format::Text => log.with_ansi(false).init(),
@@ -156,7 +156,7 @@ impl LogOptions {
 }
 
 /// A runtime that leaves most threads to provers.
-pub(super) fn runtime() -> Result<Runtime, Failure> {
+pub(super) fn runtime() -> Result<Runtime, CommandFailure> {
     raise_open_files();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     // A process has one provider; a second call changes nothing.
@@ -170,32 +170,32 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
 
 impl Serve {
     /// Serves until a signal.
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<(), CommandFailure> {
         self.log.start();
         if !self.listen.ip().is_loopback() && self.tls_cert.is_none() && !self.insecure_http {
-            return Err(Failure::Input(format!(
+            return Err(CommandFailure::Input(format!(
                 "{}: other machines could read along: --tls-cert and --tls-key, or --insecure-http behind a proxy with TLS",
                 self.listen
             )));
         }
         if self.anonymous_loopback.is_some() && !self.listen.ip().is_loopback() {
-            return Err(Failure::Input(
+            return Err(CommandFailure::Input(
                 "--anonymous-loopback: only for a server that listens on the loopback".to_owned(),
             ));
         }
         if self.lease < SHORTEST_LEASE {
-            return Err(Failure::Input("--lease: expected at least 1s".to_owned()));
+            return Err(CommandFailure::Input("--lease: expected at least 1s".to_owned()));
         }
         let runtime = runtime()?;
         let served = runtime.block_on(self.serve());
-        // What waits for a disk that does not answer does not keep the process alive.
+        // Tasks that wait for a disk without an answer do not keep the process alive.
         runtime.shutdown_timeout(CLOSING);
         served
     }
 
-    async fn serve(self) -> Result<(), Failure> {
+    async fn serve(self) -> Result<(), CommandFailure> {
         let draining = signals::draining()?;
-        let data = Data::new(self.data.as_deref())?;
+        let data = DataFolder::new(self.data.as_deref())?;
         data.create()?;
         let turn = data.lock()?;
         let store = open::store(self.store.as_deref(), &data)?;
@@ -210,7 +210,10 @@ impl Serve {
         service.own_objects().await?;
         let tls = self.tls().await?;
         let listener = TcpListener::bind(self.listen).map_err(|error| {
-            Failure::Input(format!("{}: {error}: --listen names another address and port", self.listen))
+            CommandFailure::Input(format!(
+                "{}: {error}: --listen names another address and port",
+                self.listen
+            ))
         })?;
         let address = listener.local_addr()?;
         let url = url(address, tls.is_some());
@@ -231,16 +234,18 @@ impl Serve {
         let ended = tokio::select! {
             () = until_true(draining) => Ok(()),
             ended = failure_of(&mut worker) => ended,
-            ended = &mut house => return Err(Failure::Input(match ended {
+            ended = &mut house => return Err(CommandFailure::Input(match ended {
                 Ok(error) => error.to_string(),
                 Err(error) => format!("housekeeping ended: {error}"),
             })),
-            ended = &mut served => return Err(Failure::Input(format!("the listener ended: {ended:?}"))),
+            ended = &mut served => {
+                return Err(CommandFailure::Input(format!("the listener ended: {ended:?}")));
+            }
         };
         stage.send_replace(Stage::Draining);
         let worked = finish(worker, self.drain_timeout + RELEASE).await;
         stage.send_replace(Stage::Closing);
-        let closed = served.await.map_err(|error| Failure::Input(error.to_string()));
+        let closed = served.await.map_err(|error| CommandFailure::Input(error.to_string()));
         house.abort();
         watchdog.into_iter().for_each(|watchdog| watchdog.abort());
         drop(staging);
@@ -254,25 +259,29 @@ impl Serve {
     }
 
     /// Objects that encrypt, if there is a key.
-    fn encrypted(&self, objects: Arc<dyn Objects>, staging: &Staging) -> Result<Arc<dyn Objects>, Failure> {
+    fn encrypted(
+        &self,
+        objects: Arc<dyn Objects>,
+        staging: &Staging,
+    ) -> Result<Arc<dyn Objects>, CommandFailure> {
         let Some(path) = &self.encrypt_inputs else { return Ok(objects) };
-        let keys = FileKeys::open(path).map_err(|error| Failure::about(path, error))?;
+        let keys = FileKeys::open(path).map_err(|error| CommandFailure::about(path, error))?;
         Ok(Arc::new(Encrypted::new(objects, staging.clone(), keys)))
     }
 
     /// Sends traces, if there is a collector.
-    fn traces(&self, service: &Service) -> Result<Option<Arc<Traces>>, Failure> {
+    fn traces(&self, service: &Service) -> Result<Option<Arc<Traces>>, CommandFailure> {
         let Some(collector) = &self.otlp else { return Ok(None) };
         let traces =
-            Traces::new(collector).map_err(|problem| Failure::Input(format!("--otlp: {problem}")))?;
+            Traces::new(collector).map_err(|problem| CommandFailure::Input(format!("--otlp: {problem}")))?;
         let traces = Arc::new(traces);
         service.observe(traces.clone());
         Ok(Some(traces))
     }
 
-    fn program(&self) -> Result<PathBuf, Failure> {
+    fn program(&self) -> Result<PathBuf, CommandFailure> {
         match self.machine.program() {
-            // Keys that are there can be used by other workers; new ones cannot be inspected.
+            // Without the program, other workers can still use stored keys; only new keys cannot be inspected.
             Err(failure) if self.no_worker => {
                 tracing::warn!(%failure, "no keys can be added");
                 Ok(PathBuf::from("proofmill"))
@@ -281,17 +290,17 @@ impl Serve {
         }
     }
 
-    fn rules(&self, objects: &dyn Objects, staging: &Staging) -> Result<Rules, Failure> {
+    fn rules(&self, objects: &dyn Objects, staging: &Staging) -> Result<Rules, CommandFailure> {
         let rules = Rules::default();
         let bytes_of_owner = match self.max_stored_per_token {
             Some(bytes) => bytes,
-            // Staging is on the disk of objects that are files.
+            // Objects that are files are on the same disk as the staging.
             None if objects.path("keys").is_some() => staging.disk_bytes()? / 2,
             None => rules.limits.bytes_of_owner,
         };
         Ok(Rules {
             lease: self.lease,
-            limits: Limits {
+            limits: StoreLimits {
                 of_owner: self.max_queued_per_token,
                 of_all: self.max_queued,
                 bytes_of_owner,
@@ -305,12 +314,12 @@ impl Serve {
         })
     }
 
-    fn face(&self, address: SocketAddr) -> Options {
-        let mut options = Options {
+    fn face(&self, address: SocketAddr) -> HttpOptions {
+        let mut options = HttpOptions {
             anonymous: self.anonymous_loopback.clone(),
             most_connections: self.max_connections,
             longest_wait: self.max_wait,
-            ..Options::default()
+            ..HttpOptions::default()
         };
         options.bodies.most_inputs = self.max_input;
         options.bodies.most_key = self.max_key;
@@ -327,7 +336,7 @@ impl Serve {
         options
     }
 
-    async fn tls(&self) -> Result<Option<Tls>, Failure> {
+    async fn tls(&self) -> Result<Option<Tls>, CommandFailure> {
         let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else { return Ok(None) };
         let tls = Tls::open(certificate, key).await?;
         let (reloading, mut hang_up) = (tls.clone(), signals::hang_up()?);
@@ -345,9 +354,9 @@ impl Serve {
     fn start_worker(
         &self,
         service: &Service,
-        data: &Data,
+        data: &DataFolder,
         draining: watch::Receiver<bool>,
-    ) -> Result<Option<JoinHandle<Result<(), Failure>>>, Failure> {
+    ) -> Result<Option<JoinHandle<Result<(), CommandFailure>>>, CommandFailure> {
         if self.no_worker {
             return Ok(None);
         }
@@ -365,20 +374,25 @@ async fn until_true(mut value: watch::Receiver<bool>) {
 }
 
 /// Completes when the worker fails: a server whose worker cannot start would only collect jobs.
-async fn failure_of(worker: &mut Option<JoinHandle<Result<(), Failure>>>) -> Result<(), Failure> {
+async fn failure_of(
+    worker: &mut Option<JoinHandle<Result<(), CommandFailure>>>,
+) -> Result<(), CommandFailure> {
     if let Some(running) = worker {
         let ended = running.await;
         *worker = None;
-        ended.map_err(|error| Failure::Input(format!("the worker: {error}")))??;
+        ended.map_err(|error| CommandFailure::Input(format!("the worker: {error}")))??;
     }
     std::future::pending().await
 }
 
 /// Waits for the worker to end its jobs.
-async fn finish(worker: Option<JoinHandle<Result<(), Failure>>>, patience: Duration) -> Result<(), Failure> {
+async fn finish(
+    worker: Option<JoinHandle<Result<(), CommandFailure>>>,
+    patience: Duration,
+) -> Result<(), CommandFailure> {
     let Some(mut worker) = worker else { return Ok(()) };
     match tokio::time::timeout(patience, &mut worker).await {
-        Ok(ended) => ended.map_err(|error| Failure::Input(format!("the worker: {error}")))?,
+        Ok(ended) => ended.map_err(|error| CommandFailure::Input(format!("the worker: {error}")))?,
         Err(_) => {
             tracing::warn!(
                 "the worker's jobs take longer than the drain may: others get them when the leases end"
@@ -414,7 +428,7 @@ fn url(address: SocketAddr, has_tls: bool) -> String {
 }
 
 /// Makes an administrator's token for the commands on this machine, if there is none.
-async fn ensure_administrator(store: &Store, data: &Data) -> Result<(), Failure> {
+async fn ensure_administrator(store: &Store, data: &DataFolder) -> Result<(), CommandFailure> {
     let path = data.token();
     match fs::read_to_string(&path) {
         Ok(secret) if identify(store, secret.trim()).await?.is_some() => return Ok(()),
@@ -424,7 +438,7 @@ async fn ensure_administrator(store: &Store, data: &Data) -> Result<(), Failure>
         }
         Ok(_) => tracing::warn!(path = %path.display(), "this token is not valid any more: making a new one"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(Failure::about(&path, error)),
+        Err(error) => return Err(CommandFailure::about(&path, error)),
     }
     let unique = format!("admin-{}", &uuid::Uuid::new_v4().simple().to_string()[..8]);
     let mut made = new_token(store, "admin", &[Scope::Admin], None).await;
@@ -435,14 +449,14 @@ async fn ensure_administrator(store: &Store, data: &Data) -> Result<(), Failure>
 }
 
 /// Whether the secret is that of a token of this store, which may have expired or been revoked.
-async fn is_known(store: &Store, secret: &str) -> Result<bool, Failure> {
+async fn is_known(store: &Store, secret: &str) -> Result<bool, CommandFailure> {
     let hash = hash(secret);
     Ok(store.tokens().await?.into_iter().any(|token| Some(token.hash) == hash))
 }
 
-async fn has_administrator(store: &Store) -> Result<bool, Failure> {
+async fn has_administrator(store: &Store) -> Result<bool, CommandFailure> {
     let (tokens, now) = (store.tokens().await?, store.now().await?);
-    let is_administrator = |token: &proofmill_server::store::Token| {
+    let is_administrator = |token: &proofmill_server::store::TokenRecord| {
         let is_valid = token.revoked_at.is_none() && token.expires_at.is_none_or(|time| time > now);
         is_valid && token.scopes.split(' ').any(|scope| scope == Scope::Admin.name())
     };

@@ -1,19 +1,19 @@
 //! Signals: the first SIGTERM or SIGINT drains, the second ends at once.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::watch,
 };
 
 /// Becomes true at the first signal to end.
-pub(super) fn draining() -> Result<watch::Receiver<bool>, Failure> {
+pub(super) fn draining() -> Result<watch::Receiver<bool>, CommandFailure> {
     let (sender, receiver) = watch::channel(false);
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::spawn(async move {
         any(&mut terminate, &mut interrupt).await;
         tracing::info!("draining; another signal ends at once");
-        // A service that has ended already needs no word.
+        // The process ends in any case, whether systemd is told or not.
         drop(sd_notify::notify(&[sd_notify::NotifyState::Stopping]));
         sender.send_replace(true);
         any(&mut terminate, &mut interrupt).await;
@@ -30,6 +30,6 @@ async fn any(terminate: &mut Signal, interrupt: &mut Signal) {
 }
 
 /// SIGHUP, which asks for certificates to be read again.
-pub(super) fn hang_up() -> Result<Signal, Failure> {
+pub(super) fn hang_up() -> Result<Signal, CommandFailure> {
     Ok(signal(SignalKind::hangup())?)
 }

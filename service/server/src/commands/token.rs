@@ -2,7 +2,7 @@
 
 use super::{
     connection::{ClientOptions, print, print_json},
-    failure::Failure,
+    failure::CommandFailure,
     machine::duration,
 };
 use clap::{Args, Subcommand};
@@ -16,9 +16,9 @@ use std::time::Duration;
 
 /// The commands.
 #[derive(Subcommand)]
-pub(super) enum Tokens {
+pub(super) enum TokenCommand {
     /// Make a token and print its secret, which is shown only once
-    New(New),
+    New(NewTokenArguments),
     /// List the tokens
     List {
         #[command(flatten)]
@@ -35,7 +35,7 @@ pub(super) enum Tokens {
 
 /// Options of `token new`.
 #[derive(Args)]
-pub(super) struct New {
+pub(super) struct NewTokenArguments {
     /// The token's name
     name: String,
     /// What it allows: submit, priority, keys, work, observe, admin; several are separated by commas
@@ -48,9 +48,9 @@ pub(super) struct New {
     client: ClientOptions,
 }
 
-impl Tokens {
+impl TokenCommand {
     /// Runs the command.
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self) -> Result<(), CommandFailure> {
         match self {
             Self::New(new) => new.run().await,
             Self::List { client } => list(&client).await,
@@ -65,8 +65,8 @@ impl Tokens {
     }
 }
 
-impl New {
-    async fn run(self) -> Result<(), Failure> {
+impl NewTokenArguments {
+    async fn run(self) -> Result<(), CommandFailure> {
         let service = self.client.client()?;
         let new = NewToken {
             name: self.name,
@@ -78,7 +78,7 @@ impl New {
     }
 }
 
-async fn list(client: &ClientOptions) -> Result<(), Failure> {
+async fn list(client: &ClientOptions) -> Result<(), CommandFailure> {
     let service = client.client()?;
     let tokens: Vec<TokenView> = service.json(service.request(Method::GET, "/v1/tokens")).await?;
     if client.json {

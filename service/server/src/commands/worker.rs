@@ -2,8 +2,8 @@
 
 use super::{
     connection::ConnectionOptions,
-    data::{Data, OwnStaging},
-    failure::Failure,
+    data::{DataFolder, OwnStaging},
+    failure::CommandFailure,
     machine::{MachineOptions, bytes, duration},
     serve::{LogOptions, runtime},
     signals,
@@ -14,7 +14,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Options of `worker`.
 #[derive(Args)]
-pub(super) struct Work {
+pub(super) struct WorkerArguments {
     #[command(flatten)]
     connection: ConnectionOptions,
     #[command(flatten)]
@@ -39,23 +39,23 @@ pub(super) struct Work {
     log: LogOptions,
 }
 
-impl Work {
+impl WorkerArguments {
     /// Works until a signal.
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<(), CommandFailure> {
         self.log.start();
         if self.lease < super::serve::SHORTEST_LEASE {
-            return Err(Failure::Input("--lease: expected at least 1s".to_owned()));
+            return Err(CommandFailure::Input("--lease: expected at least 1s".to_owned()));
         }
         runtime()?.block_on(self.work())
     }
 
-    async fn work(self) -> Result<(), Failure> {
+    async fn work(self) -> Result<(), CommandFailure> {
         let draining = signals::draining()?;
         let client = self.connection.client()?;
-        let data = Data::new(self.connection.data())?;
+        let data = DataFolder::new(self.connection.data())?;
         data.create()?;
         let keys = self.keys.unwrap_or_else(|| data.place("worker").join("keys"));
-        create_private(&keys).map_err(|error| Failure::about(&keys, error))?;
+        create_private(&keys).map_err(|error| CommandFailure::about(&keys, error))?;
         let staging = OwnStaging::new(&data.place("worker").join("staging"))?;
         let mut options = self.machine.worker(keys, self.most_key_bytes, (self.lease, self.drain_timeout))?;
         if self.cluster {

@@ -1,4 +1,4 @@
-//! The aggregator's face: gRPC calls as jobs of the [`Service`]. `aggregator.proto` describes them.
+//! The aggregator's face: gRPC calls as jobs of the [`Service`](crate::service::Service). `aggregator.proto` describes them.
 
 #[expect(missing_docs, reason = "generated")]
 #[rustfmt::skip]
@@ -6,10 +6,13 @@ pub mod generated;
 
 use crate::{
     access::Scope,
-    http::{Caller, Chunks, Face, Incoming, Kind, Memory, Problem, Stage, Writer, Written},
+    http::{
+        Caller, Chunks, Face, Incoming, Problem, ProblemKind, RequestMemory, Stage, UploadWriter,
+        UploadedFile,
+    },
     service::Submission,
-    state::State,
-    store::Job,
+    state::JobState,
+    store::JobRecord,
 };
 use axum::{
     Router,
@@ -29,7 +32,7 @@ use generated::{
     get_proof_response::State as WireState,
     get_status_response,
 };
-use proofmill_job::{Input, Output, StarkHash, Task};
+use proofmill_job::{StarkHash, Task, TaskInput, TaskOutput};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tonic::{Request, Response, Status, Streaming, async_trait, service::Routes};
@@ -51,7 +54,7 @@ pub(crate) fn is_call(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"application/grpc"))
 }
 
-/// Bounds what comes with a call, as bodies of HTTP are: its size, its time, and what of it is in memory.
+/// Bounds the body of a call as bodies of HTTP are bounded: in size, in time, and in memory.
 async fn bounded(
     Shared(face): Shared<Face>,
     caller: Caller,
@@ -59,14 +62,14 @@ async fn bounded(
     next: Next,
 ) -> HttpResponse {
     let limits = face.options.bodies;
-    let memory = Memory::new(face.memory.start(&caller.identity.token));
+    let memory = RequestMemory::new(face.memory.start(&caller.identity.token));
     request.extensions_mut().insert(memory.clone());
     let kept = memory.clone();
     let request = request.map(|body| {
         let chunks = Chunks::new(body, limits, limits.most_inputs);
         Body::from_stream(stream::try_unfold((chunks, memory), async |(mut chunks, memory)| {
             let Some(chunk) = chunks.next().await? else { return Ok::<_, Status>(None) };
-            // As bytes and as a message.
+            // The chunk is in memory twice: as bytes and as a message.
             memory.add(2 * chunk.len() as u64)?;
             Ok(Some((chunk, (chunks, memory))))
         }))
@@ -79,7 +82,7 @@ async fn bounded(
 /// A call: who makes it, and what comes with it.
 struct Call {
     caller: Caller,
-    memory: Memory,
+    memory: RequestMemory,
     /// The caller's span.
     trace: Option<String>,
 }
@@ -87,7 +90,8 @@ struct Call {
 impl Call {
     fn new<T>(request: &Request<T>) -> Result<Self, Problem> {
         let extensions = request.extensions();
-        let (Some(caller), Some(memory)) = (extensions.get::<Caller>(), extensions.get::<Memory>()) else {
+        let (Some(caller), Some(memory)) = (extensions.get::<Caller>(), extensions.get::<RequestMemory>())
+        else {
             return Err(Problem::unauthorized());
         };
         let trace = request.metadata().get("traceparent").and_then(|value| value.to_str().ok());
@@ -128,7 +132,8 @@ impl Aggregator for Calls {
         }
         let mut public = self.writer(&call)?;
         public.write(&json(&public_values)).await?;
-        let inputs = vec![(Input::Trace, trace.finish().await?), (Input::Public, public.finish().await?)];
+        let inputs =
+            vec![(TaskInput::Trace, trace.finish().await?), (TaskInput::Public, public.finish().await?)];
         self.submit(call, task, inputs, queueing).await
     }
 
@@ -139,7 +144,7 @@ impl Aggregator for Calls {
         let call = Call::new(&request)?;
         let GenAggregatedProofRequest { queueing, air, key, bits, inner } = request.into_inner();
         let task = Task::Aggregate { key, air, bits: bits_or_default(bits) };
-        // One by one: as JSON they are larger.
+        // Proofs are larger as JSON, so they are converted and written one by one.
         let mut file = self.writer(&call)?;
         let mut before = "[";
         for inner in inner {
@@ -149,7 +154,7 @@ impl Aggregator for Calls {
             before = ",";
         }
         file.write(if before == "[" { b"[]" } else { b"]" }).await?;
-        let inputs = vec![(Input::Inner, file.finish().await?)];
+        let inputs = vec![(TaskInput::Inner, file.finish().await?)];
         self.submit(call, task, inputs, queueing).await
     }
 
@@ -165,7 +170,7 @@ impl Aggregator for Calls {
         };
         let Header { queueing, key, program } = header;
         let (input, program) =
-            if program.is_empty() { (Input::Witness, None) } else { (Input::Signals, Some(program)) };
+            if program.is_empty() { (TaskInput::Witness, None) } else { (TaskInput::Signals, Some(program)) };
         let mut file = self.writer(&call)?;
         while let Some(message) = stream.message().await? {
             let Some(Part::Input(piece)) = message.part else {
@@ -201,10 +206,10 @@ impl Calls {
         identity.require(Scope::Submit)?;
         let of = async |state| {
             let jobs = face.service.jobs(identity, Some(state), None, 1000).await?;
-            // The last one comes first.
+            // The service lists the last job first; the answer begins with the first one.
             Ok::<_, Problem>(jobs.into_iter().rev().map(|job| job.id).collect::<Vec<_>>())
         };
-        let (running, waiting) = (of(State::Running).await?, of(State::Queued).await?);
+        let (running, waiting) = (of(JobState::Running).await?, of(JobState::Queued).await?);
         let queue = face.queue().await?.queue;
         let workers = face.service.workers().await?;
         let all_waiting = queue.waiting.iter().map(|waiting| waiting.jobs).sum();
@@ -226,18 +231,18 @@ impl Calls {
     }
 
     /// A file for an input.
-    fn writer(&self, call: &Call) -> Result<Writer, Problem> {
+    fn writer(&self, call: &Call) -> Result<UploadWriter, Problem> {
         let Self(face) = self;
         let staging = face.service.staging();
         staging.check_space()?;
-        Writer::new(staging, face.quotas.start(&call.caller.identity.token))
+        UploadWriter::new(staging, face.quotas.start(&call.caller.identity.token))
     }
 
     async fn submit(
         &self,
         call: Call,
         task: Task,
-        inputs: Vec<(Input, Written)>,
+        inputs: Vec<(TaskInput, UploadedFile)>,
         queueing: Option<Queueing>,
     ) -> Result<Response<GenProofResponse>, Status> {
         let Queueing { idempotency_key, priority, timeout_s } = queueing.unwrap_or_default();
@@ -258,7 +263,7 @@ impl Calls {
     async fn proof(&self, call: &Call, request: GetProofRequest) -> Result<GetProofResponse, Problem> {
         call.caller.require(Scope::Submit)?;
         let GetProofRequest { id, timeout_s } = request;
-        let has_ended = |job: &Job| job.progress.state.has_ended();
+        let has_ended = |job: &JobRecord| job.progress.state.has_ended();
         let job = self.0.wait(&call.caller, &id, Duration::from_secs(timeout_s), has_ended).await?;
         let mut response = GetProofResponse {
             id,
@@ -266,14 +271,14 @@ impl Calls {
             error: job.error.unwrap_or_default(),
             ..GetProofResponse::default()
         };
-        if job.progress.state == State::Done {
-            // Of the attempts that were lost.
+        if job.progress.state == JobState::Done {
+            // A job that is done may still have the error of an earlier attempt that was lost.
             response.error.clear();
             for output in job.task.outputs() {
                 let content = self.output(call, &response.id, *output).await?;
                 match output {
-                    Output::Proof => response.proof = content,
-                    Output::Public => response.public = content,
+                    TaskOutput::Proof => response.proof = content,
+                    TaskOutput::Public => response.public = content,
                 }
             }
         }
@@ -281,14 +286,14 @@ impl Calls {
     }
 
     /// The content of an output.
-    async fn output(&self, call: &Call, id: &str, output: Output) -> Result<Vec<u8>, Problem> {
+    async fn output(&self, call: &Call, id: &str, output: TaskOutput) -> Result<Vec<u8>, Problem> {
         let (_, bytes, reader) = self.0.service.output(&call.caller.identity, id, output).await?;
         if bytes > LARGEST_OUTPUT {
             let path = format!("/v1/jobs/{id}/{}", output.name());
             let detail = format!("{bytes} bytes are too many for a message: GET {path}");
-            return Err(Problem::new(Kind::TooLarge, detail));
+            return Err(Problem::new(ProblemKind::TooLarge, detail));
         }
-        // As a message and as bytes.
+        // The output is in memory twice: as a message and as bytes.
         call.memory.add(2 * bytes)?;
         let mut content = Vec::new();
         reader.take(LARGEST_OUTPUT).read_to_end(&mut content).await?;
@@ -311,14 +316,14 @@ fn stark_hash(name: &str) -> Result<StarkHash, Problem> {
     serde_json::from_value(name.into()).map_err(|error| Problem::invalid(format!("hash: {error}")))
 }
 
-fn wire_state(state: State) -> WireState {
+fn wire_state(state: JobState) -> WireState {
     match state {
-        State::Queued => WireState::Queued,
-        State::Running => WireState::Running,
-        State::Done => WireState::Done,
-        State::Failed => WireState::Failed,
-        State::Dead => WireState::Dead,
-        State::Cancelled => WireState::Cancelled,
-        State::Expired => WireState::Expired,
+        JobState::Queued => WireState::Queued,
+        JobState::Running => WireState::Running,
+        JobState::Done => WireState::Done,
+        JobState::Failed => WireState::Failed,
+        JobState::Dead => WireState::Dead,
+        JobState::Cancelled => WireState::Cancelled,
+        JobState::Expired => WireState::Expired,
     }
 }

@@ -1,6 +1,6 @@
 //! Bodies of requests, of HTTP and of gRPC: bounded in size, time and memory, streamed to files.
 
-use super::problem::{Kind, Problem};
+use super::problem::{Problem, ProblemKind};
 use crate::objects::{Staged, Staging};
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
@@ -61,7 +61,7 @@ pub(crate) struct Chunks {
     /// The most bytes.
     most: u64,
     received: u64,
-    /// The time that the client let us wait.
+    /// The time spent waiting for the client.
     waited: Duration,
 }
 
@@ -76,7 +76,10 @@ impl Chunks {
         let began = Instant::now();
         let Ok(next) = timeout(self.limits.longest_pause, self.stream.next()).await else {
             let pause = self.limits.longest_pause.as_secs();
-            return Err(Problem::new(Kind::TooSlow, format!("no more of the body came for {pause} s")));
+            return Err(Problem::new(
+                ProblemKind::TooSlow,
+                format!("no more of the body came for {pause} s"),
+            ));
         };
         // Only the wait for the client counts: it is not to blame for a slow disk here.
         self.waited += began.elapsed();
@@ -93,7 +96,7 @@ impl Chunks {
         if self.received < least {
             let rate = self.limits.least_rate;
             return Err(Problem::new(
-                Kind::TooSlow,
+                ProblemKind::TooSlow,
                 format!("the body comes slower than {rate} bytes a second"),
             ));
         }
@@ -138,11 +141,12 @@ impl Deref for InMemory {
     }
 }
 
-/// So many bytes of a file are written where they are received: that takes less time than waking a thread that may wait for the disk.
+/// The most bytes of a file that are written by the thread that receives them. That takes less time than waking a thread that may
+/// wait for the disk.
 const AT_ONCE: u64 = 1 << 20;
 
 /// A file that a request fills.
-pub(crate) struct Writer {
+pub(crate) struct UploadWriter {
     staged: Staged,
     file: tokio::fs::File,
     hash: Sha256,
@@ -151,18 +155,18 @@ pub(crate) struct Writer {
 }
 
 /// A file that a request has filled. It counts for its token until it is dropped.
-pub(crate) struct Written {
+pub(crate) struct UploadedFile {
     /// The file.
     pub(super) file: Staged,
     /// SHA-256 of its content, in hexadecimal digits.
     pub(super) digest: String,
     /// Its length.
     pub(super) bytes: u64,
-    /// What it takes of its token's allowance.
+    /// Its part of the token's allowance.
     pub(super) quota: Quota,
 }
 
-impl Writer {
+impl UploadWriter {
     /// A new file.
     pub(crate) fn new(staging: &Staging, quota: Quota) -> Result<Self, Problem> {
         let mut staged = staging.file()?;
@@ -182,23 +186,27 @@ impl Writer {
     }
 
     /// Ends the file.
-    pub(crate) async fn finish(mut self) -> Result<Written, Problem> {
+    pub(crate) async fn finish(mut self) -> Result<UploadedFile, Problem> {
         self.file.flush().await?;
         let digest = hex::encode(self.hash.finalize());
-        Ok(Written { file: self.staged, digest, bytes: self.bytes, quota: self.quota })
+        Ok(UploadedFile { file: self.staged, digest, bytes: self.bytes, quota: self.quota })
     }
 }
 
 /// The whole body as a file.
-pub(super) async fn to_file(mut chunks: Chunks, staging: &Staging, quota: Quota) -> Result<Written, Problem> {
-    let mut writer = Writer::new(staging, quota)?;
+pub(super) async fn to_file(
+    mut chunks: Chunks,
+    staging: &Staging,
+    quota: Quota,
+) -> Result<UploadedFile, Problem> {
+    let mut writer = UploadWriter::new(staging, quota)?;
     while let Some(chunk) = chunks.next().await? {
         writer.write(&chunk).await?;
     }
     writer.finish().await
 }
 
-/// What the tokens have at the moment of something that is bounded.
+/// The amounts of a bounded resource that tokens hold at the moment.
 #[derive(Clone)]
 pub(crate) struct Quotas {
     most_of_token: u64,
@@ -213,7 +221,7 @@ struct Held {
     of_tokens: HashMap<String, u64>,
 }
 
-/// What one file, body or request takes of its token's allowance.
+/// The part of its token's allowance that one file, body or request takes.
 pub(crate) struct Quota {
     quotas: Quotas,
     token: String,
@@ -221,7 +229,7 @@ pub(crate) struct Quota {
 }
 
 impl Quotas {
-    /// Allowances of so many units for each token and for all together, which errors call so.
+    /// Allowances for each token and for all tokens together. Errors name the `unit`.
     pub(super) fn new(most_of_token: u64, most_of_all: u64, unit: &'static str) -> Self {
         Self { most_of_token, most_of_all, unit, held: Arc::default() }
     }
@@ -248,11 +256,11 @@ impl Quota {
         let all = held.all.saturating_add(amount);
         if of_token > most_of_token {
             let detail = format!("the token has {most_of_token} {unit}, which is the most: try again later");
-            return Err(Problem::new(Kind::TooMany, detail));
+            return Err(Problem::new(ProblemKind::TooMany, detail));
         }
         if all > most_of_all {
             let detail = format!("the service has {most_of_all} {unit}, which is the most: try again later");
-            return Err(Problem::new(Kind::Unavailable, detail));
+            return Err(Problem::new(ProblemKind::Unavailable, detail));
         }
         held.all = all;
         held.of_tokens.insert(self.token.clone(), of_token);
@@ -260,7 +268,7 @@ impl Quota {
         Ok(())
     }
 
-    /// Gives back what it has taken.
+    /// Gives back everything that it has taken.
     pub(crate) fn clear(&mut self) {
         let amount = std::mem::take(&mut self.amount);
         let mut held = self.quotas.held();
@@ -274,12 +282,12 @@ impl Quota {
     }
 }
 
-/// What a request has in memory. In the extensions of an answer, it counts until that is sent.
+/// The memory that a request holds. In the extensions of an answer, it counts until the answer is sent.
 #[derive(Clone)]
-pub(crate) struct Memory(Arc<Mutex<Quota>>);
+pub(crate) struct RequestMemory(Arc<Mutex<Quota>>);
 
-impl Memory {
-    /// What this quota counts.
+impl RequestMemory {
+    /// The memory that this quota counts.
     pub(crate) fn new(quota: Quota) -> Self {
         Self(Arc::new(Mutex::new(quota)))
     }
@@ -296,7 +304,7 @@ impl Memory {
         self.quota().add(bytes)
     }
 
-    /// Gives back what it has taken.
+    /// Gives back everything that it has taken.
     pub(crate) fn clear(&self) {
         self.quota().clear();
     }
@@ -317,10 +325,10 @@ mod tests {
         let quotas = Quotas::new(2, 3, "things");
         let (mut first, mut second) = (quotas.start("a"), quotas.start("b"));
         first.add(2).expect("its share");
-        assert_eq!(quotas.start("a").add(1).expect_err("beyond its share").kind, Kind::TooMany);
+        assert_eq!(quotas.start("a").add(1).expect_err("beyond its share").kind, ProblemKind::TooMany);
         second.add(1).expect("of its share");
-        assert_eq!(second.add(1).expect_err("beyond what all may have").kind, Kind::Unavailable);
-        assert_eq!(quotas.start("b").add(u64::MAX).expect_err("no overflow").kind, Kind::TooMany);
+        assert_eq!(second.add(1).expect_err("beyond what all may have").kind, ProblemKind::Unavailable);
+        assert_eq!(quotas.start("b").add(u64::MAX).expect_err("no overflow").kind, ProblemKind::TooMany);
         first.clear();
         second.add(1).expect("there is place again");
         drop((first, second));

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderName, header},
     routing::get,
 };
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -17,7 +17,7 @@ use utoipa::{
     },
 };
 
-/// What a page of ours may load: nothing from elsewhere.
+/// The content security policy of our pages: they load nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The document without routes.
@@ -29,9 +29,9 @@ pub(super) fn start() -> OpenApi {
     let mut components = Components::new();
     components.add_security_scheme("token", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
     components.schemas.insert(ProblemBody::name().into_owned(), ProblemBody::schema());
-    // Those of parameters are not collected.
-    components.schemas.insert(<Input as ToSchema>::name().into_owned(), Input::schema());
-    components.schemas.insert(<Output as ToSchema>::name().into_owned(), Output::schema());
+    // The schemas of path parameters are not collected.
+    components.schemas.insert(<TaskInput as ToSchema>::name().into_owned(), TaskInput::schema());
+    components.schemas.insert(<TaskOutput as ToSchema>::name().into_owned(), TaskOutput::schema());
     OpenApiBuilder::new()
         .info(info)
         .components(Some(components))

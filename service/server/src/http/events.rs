@@ -6,7 +6,7 @@ use super::{
     problem::{Problem, ProblemBody},
     reply::Checked,
 };
-use crate::{access::Scope, service::View, state::State, store::Job};
+use crate::{access::Scope, service::JobView, state::JobState, store::JobRecord};
 use axum::{
     extract::{Path, State as Shared},
     response::sse::{Event, KeepAlive, Sse},
@@ -19,16 +19,16 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 /// How often a stream looks whether its token is still valid.
 const CHECK: Duration = Duration::from_secs(1);
 
-/// What a client was told last.
+/// The state and phase that a client was told last.
 #[derive(PartialEq)]
 struct Told {
-    state: State,
+    state: JobState,
     fence: u64,
     phase: Option<String>,
 }
 
 impl Told {
-    fn of(job: &Job) -> Self {
+    fn of(job: &JobRecord) -> Self {
         Self { state: job.progress.state, fence: job.progress.fence, phase: job.phase.clone() }
     }
 }
@@ -68,7 +68,7 @@ struct Following {
 
 impl Following {
     /// The job after its next change; `None` when the stream is to end.
-    async fn next(&mut self) -> Option<Job> {
+    async fn next(&mut self) -> Option<JobRecord> {
         loop {
             let told = &self.told;
             let job =
@@ -86,8 +86,8 @@ impl Following {
     }
 }
 
-fn event(job: Job) -> Result<Event, Infallible> {
+fn event(job: JobRecord) -> Result<Event, Infallible> {
     let id = format!("{}-{}", job.progress.fence, job.progress.state.name());
-    let data = serde_json::to_string(&View::from(job)).expect("it is JSON");
+    let data = serde_json::to_string(&JobView::from(job)).expect("it is JSON");
     Ok(Event::default().event("state").id(id).data(data))
 }

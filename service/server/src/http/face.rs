@@ -1,4 +1,4 @@
-//! What all routes share.
+//! The state that all routes share.
 
 use super::{
     body::{BodyLimits, Quotas},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     service::{QueueView, Service},
-    store::Job,
+    store::JobRecord,
 };
 use std::{
     convert::Infallible,
@@ -30,7 +30,7 @@ pub enum Stage {
     Closing,
 }
 
-/// What one token may have of something at the same time, if all may have so much: one client does not keep others out.
+/// One token's share of a resource of which all tokens may have `most`, so that one client does not keep others out.
 fn share(most: u64) -> u64 {
     most.div_ceil(4)
 }
@@ -38,10 +38,10 @@ fn share(most: u64) -> u64 {
 /// How long the store and the objects may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The limits of the face.
+/// The limits of HTTP and gRPC.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Bodies.
+pub struct HttpOptions {
+    /// The limits of bodies.
     pub bodies: BodyLimits,
     /// The most jobs of a batch.
     pub most_batch_jobs: usize,
@@ -65,7 +65,7 @@ pub struct Options {
     pub anonymous: Option<String>,
 }
 
-impl Default for Options {
+impl Default for HttpOptions {
     fn default() -> Self {
         Self {
             bodies: BodyLimits::default(),
@@ -82,30 +82,30 @@ impl Default for Options {
     }
 }
 
-/// What all routes share. Clones are handles to one.
+/// The state that all routes share. Clones are handles to one state.
 #[derive(Clone)]
-pub struct Face(Arc<Parts>);
+pub struct Face(Arc<FaceParts>);
 
-/// What a [`Face`] is made of.
-pub struct Parts {
+/// The parts of a [`Face`].
+pub struct FaceParts {
     pub(crate) service: Service,
-    pub(crate) options: Options,
+    pub(crate) options: HttpOptions,
     pub(super) identities: Identities,
     pub(super) metrics: Arc<Metrics>,
-    /// Of bytes in files on their way.
+    /// Quotas of bytes in files on their way.
     pub(crate) quotas: Quotas,
-    /// Of bytes in memory.
+    /// Quotas of bytes in memory.
     pub(crate) memory: Quotas,
-    /// Of requests at the same time, for tokens that are no workers'.
+    /// Quotas of requests at the same time, for tokens other than workers'.
     pub(super) shares: Quotas,
     pub(super) requests: Arc<Semaphore>,
     stage: watch::Receiver<Stage>,
-    /// Whether the service could serve.
+    /// Whether the service could serve when that was last checked.
     ready: Lately<bool>,
     queue: Lately<QueueView>,
 }
 
-/// An answer of the last second: how often clients ask makes no difference for the store.
+/// An answer of the last second, so that frequent requests of clients are no load for the store.
 struct Lately<T>(tokio::sync::Mutex<Option<(Instant, T)>>);
 
 impl<T> Default for Lately<T> {
@@ -115,7 +115,7 @@ impl<T> Default for Lately<T> {
 }
 
 impl<T: Clone> Lately<T> {
-    /// The answer, or what `ask` answers if that is too old. Others who ask meanwhile wait for it.
+    /// The answer, or the answer of `ask` if that is too old. Other callers wait for it meanwhile.
     async fn get<E>(&self, ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let mut answer = self.0.lock().await;
         if let Some((at, answer)) = &*answer
@@ -130,20 +130,20 @@ impl<T: Clone> Lately<T> {
 }
 
 impl Deref for Face {
-    type Target = Parts;
+    type Target = FaceParts;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &FaceParts {
         &self.0
     }
 }
 
 impl Face {
     /// A face of the service, which follows the stage.
-    pub fn new(service: Service, options: Options, stage: watch::Receiver<Stage>) -> Self {
+    pub fn new(service: Service, options: HttpOptions, stage: watch::Receiver<Stage>) -> Self {
         let metrics = Arc::new(Metrics::new());
         service.observe(metrics.clone());
         let most_memory = options.bodies.most_memory;
-        Self(Arc::new(Parts {
+        Self(Arc::new(FaceParts {
             identities: Identities::default(),
             quotas: Quotas::new(options.bodies.most_staged, u64::MAX, "bytes on their way"),
             memory: Quotas::new(share(most_memory), most_memory, "bytes of requests in memory"),
@@ -190,7 +190,7 @@ impl Face {
     /// Completes when the server has come to this stage.
     pub(super) async fn reaches(&self, stage: Stage) {
         let mut stages = self.stage.clone();
-        // Without a sender, it stays as it is.
+        // Without a sender, the stage stays as it is.
         if stages.wait_for(|now| *now >= stage).await.is_err() {
             std::future::pending().await
         }
@@ -210,8 +210,8 @@ impl Face {
         caller: &Caller,
         id: &str,
         time: Duration,
-        enough: impl Fn(&Job) -> bool + Send,
-    ) -> Result<Job, Problem> {
+        enough: impl Fn(&JobRecord) -> bool + Send,
+    ) -> Result<JobRecord, Problem> {
         let began = Instant::now();
         let time = time.min(self.options.longest_wait);
         let job = tokio::select! {

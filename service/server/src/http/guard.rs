@@ -1,11 +1,12 @@
-//! Who may ask what: tokens, hosts, origins, the number of requests. And what is noted of each request: log and metrics.
+//! Admits requests by their tokens, hosts and origins, and by their number. Notes each request in the log and in the
+//! metrics.
 
 use super::{
-    body::{Memory, Quota},
+    body::{Quota, RequestMemory},
     face::Face,
     identities::{Caller, Named},
     listener::OfConnection,
-    problem::{Kind, Problem},
+    problem::{Problem, ProblemKind},
 };
 use crate::{
     access::{Scope, hash},
@@ -82,7 +83,7 @@ pub(super) async fn guard(State(face): State<Face>, mut request: Request, next: 
     response
 }
 
-/// The status of an answer; of a call that failed, which HTTP takes for a success, the one of gRPC.
+/// The status of an answer. A failed call of gRPC is a success for HTTP, so its own status counts.
 fn outcome(response: &Response) -> String {
     match Status::from_header_map(response.headers()).map(|status| status.code()) {
         None | Some(Code::Ok) => response.status().as_u16().to_string(),
@@ -90,7 +91,7 @@ fn outcome(response: &Response) -> String {
     }
 }
 
-/// Answers are for their reader only, and are what they say.
+/// Adds headers by which caches store no answer, and browsers guess no other media type.
 fn harden(headers: &mut HeaderMap) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
@@ -100,11 +101,11 @@ fn harden(headers: &mut HeaderMap) {
 struct Held {
     body: Body,
     _permit: Option<Permit>,
-    _memory: Option<Memory>,
+    _memory: Option<RequestMemory>,
     _connection: Option<OfConnection>,
 }
 
-/// What a request takes of what all may have, and of what its token may have.
+/// A request's part of the requests of all tokens, and of those of its token.
 type Permit = (OwnedSemaphorePermit, Option<Quota>);
 
 impl HttpBody for Held {
@@ -132,11 +133,11 @@ struct Admitted {
     permit: Option<Permit>,
 }
 
-/// What a request asks for.
+/// The kind of path that a request asks for.
 enum Asked {
-    /// Something for everybody.
+    /// A path that is open to everybody.
     Open,
-    /// Something for the holder of this token.
+    /// A path for holders of a token, and the token that the request names.
     By(Option<Named>),
 }
 
@@ -165,7 +166,7 @@ async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Admitted, P
 
 fn too_many() -> Problem {
     let detail = "the service has as many requests as it can have: try again later";
-    Problem::new(Kind::Unavailable, detail)
+    Problem::new(ProblemKind::Unavailable, detail)
 }
 
 /// The token that the request names.
@@ -197,7 +198,7 @@ fn check_host(face: &Face, request: &Request) -> Result<(), Problem> {
     match host(request) {
         Some(host) if hosts.iter().any(|known| host_name(host).eq_ignore_ascii_case(known)) => Ok(()),
         _ => Err(Problem::new(
-            Kind::OtherHost,
+            ProblemKind::OtherHost,
             "the request is for another host: `--allow-host NAME` permits a name",
         )),
     }
@@ -213,7 +214,7 @@ fn check_origin(request: &Request) -> Result<(), Problem> {
     let origin = origin.as_ref().and_then(Uri::authority).map(|authority| authority.as_str());
     match (origin, host(request)) {
         (Some(origin), Some(host)) if origin.eq_ignore_ascii_case(host) => Ok(()),
-        _ => Err(Problem::new(Kind::Forbidden, "the request comes from another site's page")),
+        _ => Err(Problem::new(ProblemKind::Forbidden, "the request comes from another site's page")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     face::{Face, Stage},
-    problem::{Kind, Problem, ProblemBody},
+    problem::{Problem, ProblemBody, ProblemKind},
 };
 use axum::extract::State as Shared;
 
@@ -24,5 +24,5 @@ pub(super) async fn readyz(Shared(face): Shared<Face>) -> Result<&'static str, P
         return Ok("ok\n");
     }
     // Strangers may ask: no details.
-    Err(Problem::new(Kind::Unavailable, "not ready"))
+    Err(Problem::new(ProblemKind::Unavailable, "not ready"))
 }

@@ -1,4 +1,5 @@
-//! Who the tokens are, remembered for a second: not every request asks the store, and a revoked token is refused within a second.
+//! The identities of tokens, remembered for a second. Not every request asks the store, and a revoked token is refused within a
+//! second.
 
 use super::problem::Problem;
 use crate::{
@@ -26,7 +27,7 @@ pub(super) enum Named {
     Name(String),
 }
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// The token.
@@ -50,19 +51,19 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Who the tokens are.
+/// The identities of tokens.
 #[derive(Default)]
 pub(super) struct Identities(Mutex<HashMap<Named, (Instant, Identity)>>);
 
 impl Identities {
-    /// Whose token this is; `None` if it is not valid.
+    /// The identity of a token; `None` if the token is not valid.
     pub(super) async fn find(&self, store: &Store, named: &Named) -> Result<Option<Identity>, StoreError> {
         if let Some((since, identity)) = self.known().get(named)
             && since.elapsed() < REMEMBERED_FOR
         {
             return Ok(Some(identity.clone()));
         }
-        // Remembered from the question on: the token may be revoked before the answer arrives.
+        // The second begins with the question: the token may be revoked before the answer arrives.
         let asked = Instant::now();
         let token = match named {
             Named::Hash(hash) => store.valid_token(hash.clone()).await?,

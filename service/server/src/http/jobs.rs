@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     access::Scope,
-    service::{ServiceError, View},
-    state::State,
-    store::{Job, StoreError},
+    service::{JobView, ServiceError},
+    state::JobState,
+    store::{JobRecord, StoreError},
 };
 use axum::{
     Json,
@@ -20,7 +20,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use proofmill_job::Output;
+use proofmill_job::TaskOutput;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const MOST_OF_PAGE: u32 = 1000;
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct JobsPage {
     /// The jobs.
-    pub jobs: Vec<View>,
+    pub jobs: Vec<JobView>,
     /// The `cursor` of the next page, if there is one.
     pub next: Option<String>,
 }
@@ -43,19 +43,19 @@ pub struct BatchAnswer {
     pub status: u16,
     /// The job, if it was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub job: Option<View>,
-    /// Why it was not.
+    pub job: Option<JobView>,
+    /// The reason why it was not accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<ProblemBody>,
 }
 
-/// Which jobs.
+/// Selects the jobs of a list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Filter {
     /// Only jobs in this state.
-    state: Option<State>,
+    state: Option<JobState>,
     /// The `next` of the page before.
     cursor: Option<String>,
     /// The most jobs, by default 100.
@@ -84,8 +84,8 @@ pub(super) struct Wait {
         ("Prefer" = Option<String>, Header, description = "`wait=N`: the answer waits up to N seconds for the job's end"),
     ),
     responses(
-        (status = 200, description = "The job has ended within the preferred wait, or was submitted before", body = View),
-        (status = 202, description = "The job is accepted", body = View,
+        (status = 200, description = "The job has ended within the preferred wait, or was submitted before", body = JobView),
+        (status = 202, description = "The job is accepted", body = JobView,
             headers(("Location" = String, description = "The job"), ("Preference-Applied" = String, description = "`wait=N`"))),
         (status = 404, description = "A key is not there", body = ProblemBody, content_type = "application/problem+json"),
         (status = 413, description = "Too large", body = ProblemBody, content_type = "application/problem+json"),
@@ -121,7 +121,7 @@ fn header_value(text: String) -> HeaderValue {
     HeaderValue::try_from(text).expect("it is ASCII")
 }
 
-fn has_ended(job: &Job) -> bool {
+fn has_ended(job: &JobRecord) -> bool {
     job.progress.state.has_ended()
 }
 
@@ -150,7 +150,7 @@ pub(super) async fn submit_batch(
     let memory = face.memory.start(&caller.identity.token);
     let body = Chunks::new(request.into_body(), limits, limits.most_batch).bytes(memory).await?;
     let jobs = receive::split(&body, face.options.most_batch_jobs)?;
-    let mut answers: Vec<Result<(Job, bool), Option<Problem>>> = Vec::with_capacity(jobs.len());
+    let mut answers: Vec<Result<(JobRecord, bool), Option<Problem>>> = Vec::with_capacity(jobs.len());
     let (mut accepted, mut quotas) = (Vec::new(), Vec::new());
     for (place, job) in jobs.into_iter().enumerate() {
         let job = job.get().as_bytes();
@@ -183,8 +183,8 @@ pub(super) async fn submit_batch(
     Ok(Json(answers.into_iter().map(answer).map(BatchAnswer::from).collect()))
 }
 
-impl From<Result<(Job, bool), Problem>> for BatchAnswer {
-    fn from(answer: Result<(Job, bool), Problem>) -> Self {
+impl From<Result<(JobRecord, bool), Problem>> for BatchAnswer {
+    fn from(answer: Result<(JobRecord, bool), Problem>) -> Self {
         match answer {
             Ok((job, is_new)) => {
                 Self { status: if is_new { 202 } else { 200 }, job: Some(job.into()), problem: None }
@@ -220,12 +220,12 @@ pub(super) async fn list(
     let has_more = jobs.len() > limit as usize;
     jobs.truncate(limit as usize);
     let next = jobs.last().filter(|_| has_more).map(|job| job.id.clone());
-    Ok(Json(JobsPage { jobs: jobs.into_iter().map(View::from).collect(), next }))
+    Ok(Json(JobsPage { jobs: jobs.into_iter().map(JobView::from).collect(), next }))
 }
 
 /// A job, at once or when it has ended.
 #[utoipa::path(get, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path), Wait), responses(
-    (status = 200, description = "The job", body = View),
+    (status = 200, description = "The job", body = JobView),
     (status = 404, description = "No such job", body = ProblemBody, content_type = "application/problem+json"),
 ))]
 pub(super) async fn show(
@@ -233,7 +233,7 @@ pub(super) async fn show(
     caller: Caller,
     Checked(Path(id)): Checked<Path<String>>,
     Checked(Query(Wait { wait })): Checked<Query<Wait>>,
-) -> Result<Json<View>, Problem> {
+) -> Result<Json<JobView>, Problem> {
     caller.require(Scope::Submit)?;
     let job = face.wait(&caller, &id, Duration::from_secs(wait.unwrap_or(0)), has_ended).await?;
     Ok(Json(face.service.view(job).await?))
@@ -241,7 +241,7 @@ pub(super) async fn show(
 
 /// Cancels a job.
 #[utoipa::path(delete, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path)), responses(
-    (status = 200, description = "The cancelled job", body = View),
+    (status = 200, description = "The cancelled job", body = JobView),
     (status = 404, description = "No such job", body = ProblemBody, content_type = "application/problem+json"),
     (status = 409, description = "It has ended", body = ProblemBody, content_type = "application/problem+json"),
 ))]
@@ -249,13 +249,13 @@ pub(super) async fn cancel(
     Shared(face): Shared<Face>,
     caller: Caller,
     Checked(Path(id)): Checked<Path<String>>,
-) -> Result<Json<View>, Problem> {
+) -> Result<Json<JobView>, Problem> {
     Ok(Json(face.service.cancel(&caller.identity, &id).await?.into()))
 }
 
 /// Queues a dead job again.
 #[utoipa::path(post, path = "/v1/jobs/{id}/retry", tag = "jobs", params(("id" = String, Path)), responses(
-    (status = 200, description = "The queued job", body = View),
+    (status = 200, description = "The queued job", body = JobView),
     (status = 404, description = "No such job, or its inputs are deleted", body = ProblemBody, content_type = "application/problem+json"),
     (status = 409, description = "It is not dead", body = ProblemBody, content_type = "application/problem+json"),
 ))]
@@ -263,7 +263,7 @@ pub(super) async fn retry(
     Shared(face): Shared<Face>,
     caller: Caller,
     Checked(Path(id)): Checked<Path<String>>,
-) -> Result<Json<View>, Problem> {
+) -> Result<Json<JobView>, Problem> {
     Ok(Json(face.service.retry(&caller.identity, &id).await?.into()))
 }
 
@@ -278,7 +278,7 @@ pub(super) async fn proof(
     caller: Caller,
     Checked(Path(id)): Checked<Path<String>>,
 ) -> Result<Response, Problem> {
-    output(&face, &caller, &id, Output::Proof).await
+    output(&face, &caller, &id, TaskOutput::Proof).await
 }
 
 /// The public signals of a job that is done.
@@ -292,10 +292,10 @@ pub(super) async fn public(
     caller: Caller,
     Checked(Path(id)): Checked<Path<String>>,
 ) -> Result<Response, Problem> {
-    output(&face, &caller, &id, Output::Public).await
+    output(&face, &caller, &id, TaskOutput::Public).await
 }
 
-async fn output(face: &Face, caller: &Caller, id: &str, output: Output) -> Result<Response, Problem> {
+async fn output(face: &Face, caller: &Caller, id: &str, output: TaskOutput) -> Result<Response, Problem> {
     caller.require(Scope::Submit)?;
     let (job, bytes, content) = face.service.output(&caller.identity, id, output).await?;
     Ok(reply::file(bytes, content, reply::media(job.task.content(output))))

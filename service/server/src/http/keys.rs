@@ -10,7 +10,7 @@ use super::{
 use crate::{
     access::Scope,
     service::is_digest,
-    store::{Key, StoreError},
+    store::{KeyRecord, StoreError},
 };
 use axum::{
     Json,
@@ -30,19 +30,19 @@ pub struct KeyView {
     pub name: Option<String>,
     /// The size of the file.
     pub bytes: u64,
-    /// What the file is.
+    /// The facts about the file.
     pub facts: KeyFacts,
     /// When it was added, in milliseconds since 1970.
     pub created_at: u64,
 }
 
-impl From<Key> for KeyView {
-    fn from(Key { digest, name, bytes, facts, created_at, .. }: Key) -> Self {
+impl From<KeyRecord> for KeyView {
+    fn from(KeyRecord { digest, name, bytes, facts, created_at, .. }: KeyRecord) -> Self {
         Self { digest, name, bytes, facts, created_at }
     }
 }
 
-/// What to call the key.
+/// The name of a key.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! Connections: TLS, their number, clients that do not read or ask nothing.
+//! Connections: their TLS, their number, and their end if a client reads nothing or asks nothing.
 
 use super::{
     face::{Face, Stage},
@@ -49,7 +49,7 @@ impl Tls {
     /// Reads them from PEM files.
     ///
     /// # Errors
-    /// If a file cannot be read, or they do not belong together.
+    /// If a file cannot be read, or certificate and key do not belong together.
     pub async fn open(certificate: &Path, key: &Path) -> io::Result<Self> {
         let config = RustlsConfig::from_pem_file(certificate, key).await;
         let config = config.map_err(|error| of_files(certificate, key, &error))?;
@@ -147,7 +147,7 @@ struct Marking<S> {
     requests: Weak<AtomicU64>,
 }
 
-/// What a request holds while it is answered: its connection has this request.
+/// Held by a request while it is answered, so that its connection counts it.
 #[derive(Clone)]
 pub(super) struct OfConnection {
     _requests: Option<Arc<AtomicU64>>,
@@ -178,7 +178,7 @@ struct Connection {
     _permit: OwnedSemaphorePermit,
     /// How many requests have begun; each holds this while it is answered.
     requests: Arc<AtomicU64>,
-    /// How many had begun when `idle` was last over.
+    /// How many requests had begun when `idle` was last over.
     begun: u64,
     longest_idle: Duration,
     idle: Pin<Box<Sleep>>,

@@ -1,6 +1,6 @@
 //! Metrics in the text format of Prometheus.
 
-use crate::{service::Observer, store::Job};
+use crate::{service::JobObserver, store::JobRecord};
 use axum::http::Method;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -60,7 +60,7 @@ pub(super) struct Metrics {
     workers: Gauge,
 }
 
-/// 1 ms to 17 minutes.
+/// A histogram from 1 ms to 17 minutes.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 4.0, 11))
 }
@@ -168,8 +168,8 @@ fn name(method: &Method) -> &'static str {
     }
 }
 
-impl Observer for Metrics {
-    fn ended(&self, job: &Job) {
+impl JobObserver for Metrics {
+    fn ended(&self, job: &JobRecord) {
         let labels = OfJob { r#type: job.task.name(), state: job.progress.state.name() };
         self.jobs.get_or_create(&labels).inc();
         for phase in job.finished.iter().flat_map(|finished| &finished.phases) {
@@ -179,7 +179,7 @@ impl Observer for Metrics {
     }
 }
 
-/// What is true when metrics are read.
+/// The state of the queue at the time when metrics are read.
 pub(super) struct Present {
     /// The number of jobs that wait.
     pub(super) waiting: u64,

@@ -1,6 +1,6 @@
 //! The service through HTTP: `/v1/...` for owners of jobs, workers and administrators, proverServer's routes, metrics and documentation.
 //!
-//! Every route asks for a token, but those in [`guard::OPEN`]; new routes do by default. Errors are `application/problem+json` (RFC 9457).
+//! Every route asks for a token, but those in `guard::OPEN`; new routes do by default. Errors are `application/problem+json` (RFC 9457).
 
 mod body;
 mod document;
@@ -22,7 +22,7 @@ mod tokens;
 mod work;
 
 pub use body::BodyLimits;
-pub use face::{Face, Options, Stage};
+pub use face::{Face, HttpOptions, Stage};
 pub use jobs::{BatchAnswer, JobsPage};
 pub use keys::KeyView;
 pub use listener::{Tls, serve};
@@ -31,10 +31,10 @@ pub use queue::WorkerView;
 pub use tokens::{NewToken, NewTokenView, TokenView};
 pub use work::ClaimRequest;
 
-// What gRPC shares with HTTP.
-pub(crate) use body::{Chunks, Memory, Writer, Written};
+// Shared with gRPC.
+pub(crate) use body::{Chunks, RequestMemory, UploadWriter, UploadedFile};
 pub(crate) use identities::Caller;
-pub(crate) use problem::{Kind, Problem};
+pub(crate) use problem::{Problem, ProblemKind};
 pub(crate) use receive::Incoming;
 
 use crate::grpc;

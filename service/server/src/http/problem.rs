@@ -16,13 +16,13 @@ const RETRY_AFTER: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub(crate) struct Problem {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ProblemKind,
     pub(crate) detail: String,
 }
 
 /// The kinds of problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ProblemKind {
     /// The request is wrong.
     Invalid,
     /// The token is missing or wrong.
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     NoMethod,
     /// The body comes too slowly.
     TooSlow,
-    /// The state of things does not permit it.
+    /// The present state does not permit it.
     Conflict,
     /// The body or the answer is too large.
     TooLarge,
@@ -55,7 +55,7 @@ pub(crate) enum Kind {
     DiskFull,
 }
 
-impl Kind {
+impl ProblemKind {
     /// The status of HTTP, and that of a call of gRPC.
     fn statuses(self) -> (StatusCode, Code) {
         match self {
@@ -94,23 +94,26 @@ pub struct ProblemBody {
 
 impl Problem {
     /// A problem of this kind.
-    pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into() }
     }
 
     /// The request is wrong.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
-        Self::new(Kind::Invalid, detail)
+        Self::new(ProblemKind::Invalid, detail)
     }
 
     /// The token is missing or wrong: the same answer for both.
     pub(crate) fn unauthorized() -> Self {
-        Self::new(Kind::Unauthorized, "expected the header `Authorization: Bearer SECRET` with a valid token")
+        Self::new(
+            ProblemKind::Unauthorized,
+            "expected the header `Authorization: Bearer SECRET` with a valid token",
+        )
     }
 
     /// The request is larger than allowed.
     pub(crate) fn too_large(limit: u64) -> Self {
-        Self::new(Kind::TooLarge, format!("the body is larger than {limit} bytes, which is the most"))
+        Self::new(ProblemKind::TooLarge, format!("the body is larger than {limit} bytes, which is the most"))
     }
 
     /// The status of HTTP.
@@ -137,10 +140,10 @@ impl IntoResponse for Problem {
         let mut response =
             (self.status(), [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
         let headers = response.headers_mut();
-        if self.kind == Kind::Unauthorized {
+        if self.kind == ProblemKind::Unauthorized {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if matches!(self.kind, Kind::TooMany | Kind::Unavailable) {
+        if matches!(self.kind, ProblemKind::TooMany | ProblemKind::Unavailable) {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER.into());
         }
         response
@@ -157,7 +160,7 @@ impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Invalid(detail) => Self::invalid(detail),
-            ServiceError::Forbidden(detail) => Self::new(Kind::Forbidden, detail),
+            ServiceError::Forbidden(detail) => Self::new(ProblemKind::Forbidden, detail),
             ServiceError::Store(error) => error.into(),
             ServiceError::Io(error) => error.into(),
         }
@@ -167,17 +170,17 @@ impl From<ServiceError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match &error {
-            StoreError::NotFound(_) => Kind::NotFound,
-            StoreError::Refused(_) | StoreError::Taken(_) => Kind::Conflict,
-            StoreError::Idempotency(_) => Kind::OtherSubmission,
-            StoreError::Full { .. } => Kind::TooMany,
-            StoreError::Stored(_) => Kind::DiskFull,
+            StoreError::NotFound(_) => ProblemKind::NotFound,
+            StoreError::Refused(_) | StoreError::Taken(_) => ProblemKind::Conflict,
+            StoreError::Idempotency(_) => ProblemKind::OtherSubmission,
+            StoreError::Full { .. } => ProblemKind::TooMany,
+            StoreError::Stored(_) => ProblemKind::DiskFull,
             // SQLite's words for a full disk.
             StoreError::Unavailable(problem) if problem.contains("disk is full") => return full_disk(&error),
             StoreError::Unavailable(_) | StoreError::Contended | StoreError::Ended => {
                 tracing::error!(%error, "the store does not answer");
                 let detail = "the store does not answer: try again later";
-                return Self::new(Kind::Unavailable, detail);
+                return Self::new(ProblemKind::Unavailable, detail);
             }
             _ => return internal(&error),
         };
@@ -193,11 +196,11 @@ impl From<io::Error> for Problem {
             }
             io::ErrorKind::NotFound => {
                 tracing::error!(%error, "an object is missing");
-                Self::new(Kind::NotFound, "its file is not there any more")
+                Self::new(ProblemKind::NotFound, "its file is not there any more")
             }
             _ => {
                 tracing::error!(%error, "objects or staging do not answer");
-                Self::new(Kind::Unavailable, "the objects do not answer: try again later")
+                Self::new(ProblemKind::Unavailable, "the objects do not answer: try again later")
             }
         }
     }
@@ -206,12 +209,12 @@ impl From<io::Error> for Problem {
 impl From<Trouble> for Problem {
     fn from(trouble: Trouble) -> Self {
         match trouble {
-            Trouble::Lost(detail) => Self::new(Kind::Conflict, detail),
-            Trouble::Denied(detail) => Self::new(Kind::Forbidden, detail),
+            Trouble::Lost(detail) => Self::new(ProblemKind::Conflict, detail),
+            Trouble::Denied(detail) => Self::new(ProblemKind::Forbidden, detail),
             Trouble::Refused(detail) => Self::invalid(detail),
             Trouble::Unavailable(error) => {
                 tracing::error!(%error, "cannot answer a worker");
-                Self::new(Kind::Unavailable, "the service cannot do this now: try again later")
+                Self::new(ProblemKind::Unavailable, "the service cannot do this now: try again later")
             }
         }
     }
@@ -219,22 +222,22 @@ impl From<Trouble> for Problem {
 
 fn full_disk(error: &dyn std::fmt::Display) -> Problem {
     tracing::error!(%error, "the disk is full");
-    Problem::new(Kind::DiskFull, "the service's disk is full")
+    Problem::new(ProblemKind::DiskFull, "the service's disk is full")
 }
 
 fn internal(error: &dyn std::fmt::Display) -> Problem {
     tracing::error!(%error, "cannot answer");
-    Problem::new(Kind::Internal, "the service has an error; its log says which")
+    Problem::new(ProblemKind::Internal, "the service has an error; its log says which")
 }
 
 /// Answers requests to unknown paths.
 pub(super) async fn not_found() -> Problem {
-    Problem::new(Kind::NotFound, "there is no such path: /openapi.json lists all")
+    Problem::new(ProblemKind::NotFound, "there is no such path: /openapi.json lists all")
 }
 
 /// Answers requests with a method that the path does not have.
 pub(super) async fn method_not_allowed() -> Problem {
-    Problem::new(Kind::NoMethod, "the path has no such method: /openapi.json lists all")
+    Problem::new(ProblemKind::NoMethod, "the path has no such method: /openapi.json lists all")
 }
 
 #[cfg(test)]
@@ -244,12 +247,12 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_apart() {
         let of_disk = io::Error::from(io::ErrorKind::StorageFull);
-        assert_eq!(Problem::from(of_disk).kind, Kind::DiskFull);
+        assert_eq!(Problem::from(of_disk).kind, ProblemKind::DiskFull);
         let of_store = StoreError::Unavailable("SQLite: database or disk is full".to_owned());
-        assert_eq!(Problem::from(of_store).kind, Kind::DiskFull);
+        assert_eq!(Problem::from(of_store).kind, ProblemKind::DiskFull);
         let away = StoreError::Unavailable("secret://place".to_owned());
         let problem = Problem::from(away);
-        assert_eq!(problem.kind, Kind::Unavailable);
+        assert_eq!(problem.kind, ProblemKind::Unavailable);
         assert!(!problem.detail.contains("secret"), "{problem}");
         let away = Problem::from(io::Error::other("/secret/place"));
         assert!(!away.detail.contains("secret"), "{away}");

@@ -20,7 +20,7 @@ pub struct WorkerView {
     pub started_at: u64,
     /// When it was last heard of.
     pub seen_at: u64,
-    /// What it says of itself.
+    /// The facts that it reports about itself.
     #[serde(flatten)]
     pub facts: WorkerFacts,
 }
@@ -44,7 +44,7 @@ pub(super) async fn workers(
 ) -> Result<Json<Vec<WorkerView>>, Problem> {
     caller.require(Scope::Observe)?;
     let workers = face.service.workers().await?;
-    let view = |(worker, facts): (crate::store::Worker, WorkerFacts)| WorkerView {
+    let view = |(worker, facts): (crate::store::WorkerRecord, WorkerFacts)| WorkerView {
         facts,
         id: worker.id,
         started_at: worker.started_at,

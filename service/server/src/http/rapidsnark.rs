@@ -3,25 +3,25 @@
 //! The circuit `NAME` stands for the token's key `NAME` and its program `NAME.wasm` (or a graph under that name).
 
 use super::{
-    body::{Chunks, Memory, to_file},
+    body::{Chunks, RequestMemory, to_file},
     face::Face,
     identities::Caller,
-    problem::{Kind, Problem, ProblemBody},
+    problem::{Problem, ProblemBody, ProblemKind},
     receive::Incoming,
     reply::Checked,
 };
 use crate::{
     access::Scope,
     service::Submission,
-    state::State,
-    store::{Job, Page},
+    state::JobState,
+    store::{JobQuery, JobRecord},
 };
 use axum::{
     Extension, Json,
     extract::{Path, Request, State as Shared},
     http::StatusCode,
 };
-use proofmill_job::{Input, Output, Task};
+use proofmill_job::{Task, TaskInput, TaskOutput};
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt;
 
@@ -30,7 +30,7 @@ const LOOKED_AT: u32 = 100;
 /// The most bytes of a proof or of public signals in a status.
 const MOST_OUTPUT: u64 = 8 << 20;
 
-/// What proverServer says of its only job.
+/// The status of the token's last job, as proverServer reports that of its only job.
 #[derive(Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub(super) struct Status {
     /// `ready`, `busy`, `success`, `failed` or `aborted`.
@@ -68,7 +68,7 @@ pub(super) async fn input(
     let written = to_file(chunks, face.service.staging(), quota).await?;
     let task = Task::Prove { program: Some(format!("{circuit}.wasm")), key: circuit };
     let submission = Submission { task, priority: 0, expires_in_s: None, timeout_s: None, attempts: None };
-    Incoming::new(submission, vec![(Input::Signals, written)]).submit(&face, &caller).await?;
+    Incoming::new(submission, vec![(TaskInput::Signals, written)]).submit(&face, &caller).await?;
     Ok(StatusCode::OK)
 }
 
@@ -79,21 +79,21 @@ pub(super) async fn input(
 pub(super) async fn status(
     Shared(face): Shared<Face>,
     caller: Caller,
-) -> Result<(Extension<Memory>, Json<Status>), Problem> {
+) -> Result<(Extension<RequestMemory>, Json<Status>), Problem> {
     caller.require(Scope::Submit)?;
-    let memory = Memory::new(face.memory.start(&caller.identity.token));
+    let memory = RequestMemory::new(face.memory.start(&caller.identity.token));
     let Some(job) = last(&face, &caller).await? else {
         return Ok((Extension(memory), Json(of_state("ready"))));
     };
     let status = match job.progress.state {
-        State::Queued | State::Running => of_state("busy"),
-        State::Cancelled => of_state("aborted"),
-        State::Done => Status {
-            proof: Some(output(&face, &caller, &memory, &job, Output::Proof).await?),
-            public: Some(output(&face, &caller, &memory, &job, Output::Public).await?),
+        JobState::Queued | JobState::Running => of_state("busy"),
+        JobState::Cancelled => of_state("aborted"),
+        JobState::Done => Status {
+            proof: Some(output(&face, &caller, &memory, &job, TaskOutput::Proof).await?),
+            public: Some(output(&face, &caller, &memory, &job, TaskOutput::Public).await?),
             ..of_state("success")
         },
-        State::Failed | State::Dead | State::Expired => {
+        JobState::Failed | JobState::Dead | JobState::Expired => {
             let error = job.error.unwrap_or_else(|| format!("the job is {}", job.progress.state.name()));
             Status { error: Some(error), ..of_state("failed") }
         }
@@ -111,7 +111,7 @@ pub(super) async fn cancel(Shared(face): Shared<Face>, caller: Caller) -> Result
     if let Some(job) = running {
         match face.service.cancel(&caller.identity, &job.id).await.map_err(Problem::from) {
             // It has ended meanwhile.
-            Err(problem) if problem.kind == Kind::Conflict => {}
+            Err(problem) if problem.kind == ProblemKind::Conflict => {}
             answer => drop(answer?),
         }
     }
@@ -123,9 +123,9 @@ fn of_state(status: &str) -> Status {
 }
 
 /// The token's last job that proves from a circuit's inputs.
-async fn last(face: &Face, caller: &Caller) -> Result<Option<Job>, Problem> {
+async fn last(face: &Face, caller: &Caller) -> Result<Option<JobRecord>, Problem> {
     let owner = Some(caller.identity.token.clone());
-    let page = Page { owner, state: None, before: None, limit: LOOKED_AT };
+    let page = JobQuery { owner, state: None, before: None, limit: LOOKED_AT };
     let jobs = face.service.store().jobs(page).await?;
     Ok(jobs.into_iter().find(|job| matches!(job.task, Task::Prove { program: Some(_), .. })))
 }
@@ -133,16 +133,16 @@ async fn last(face: &Face, caller: &Caller) -> Result<Option<Job>, Problem> {
 async fn output(
     face: &Face,
     caller: &Caller,
-    memory: &Memory,
-    job: &Job,
-    output: Output,
+    memory: &RequestMemory,
+    job: &JobRecord,
+    output: TaskOutput,
 ) -> Result<String, Problem> {
     let (_, bytes, content) = face.service.output(&caller.identity, &job.id, output).await?;
     if bytes > MOST_OUTPUT {
         let path = format!("/v1/jobs/{}/{}", job.id, output.name());
-        return Err(Problem::new(Kind::TooLarge, format!("the output is too large here: GET {path}")));
+        return Err(Problem::new(ProblemKind::TooLarge, format!("the output is too large here: GET {path}")));
     }
-    // As text and as JSON.
+    // The output is in memory twice: as text and as JSON.
     memory.add(2 * bytes)?;
     let mut text = String::new();
     content.take(MOST_OUTPUT).read_to_string(&mut text).await?;

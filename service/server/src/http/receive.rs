@@ -1,20 +1,20 @@
 //! Reads submissions: JSON with inputs in it, or a form with a file for each input.
 
 use super::{
-    body::{Chunks, InMemory, Quota, Writer, Written},
+    body::{Chunks, InMemory, Quota, UploadWriter, UploadedFile},
     face::Face,
     identities::Caller,
-    problem::{Kind, Problem},
+    problem::{Problem, ProblemKind},
 };
 use crate::{
     names::{IDEMPOTENCY_KEY, is_idempotency_key},
     service::{Received, Submission},
-    store::Job,
+    store::JobRecord,
 };
 use axum::{extract::Request, http::header};
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
-use proofmill_job::{Content, Input};
+use proofmill_job::{ContentKind, TaskInput};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, SeqAccess, Visitor},
@@ -76,7 +76,7 @@ pub(super) struct JobForm {
     inner: Option<()>,
 }
 
-/// A submission, and what its files take of the token's allowance while it is submitted.
+/// A submission, and the quotas of its files while it is submitted.
 pub(crate) struct Incoming {
     pub(crate) received: Received,
     pub(crate) quotas: Vec<Quota>,
@@ -84,9 +84,9 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// A submission with the files that came with it.
-    pub(crate) fn new(submission: Submission, written: Vec<(Input, Written)>) -> Self {
+    pub(crate) fn new(submission: Submission, written: Vec<(TaskInput, UploadedFile)>) -> Self {
         let (mut inputs, mut quotas) = (Vec::new(), Vec::new());
-        for (input, Written { file, digest, quota, .. }) in written {
+        for (input, UploadedFile { file, digest, quota, .. }) in written {
             inputs.push((input, file, digest));
             quotas.push(quota);
         }
@@ -94,7 +94,7 @@ impl Incoming {
     }
 
     /// Submits it: the job, and whether it is new.
-    pub(crate) async fn submit(self, face: &Face, caller: &Caller) -> Result<(Job, bool), Problem> {
+    pub(crate) async fn submit(self, face: &Face, caller: &Caller) -> Result<(JobRecord, bool), Problem> {
         let answers = face.service.submit(&caller.identity, vec![self.received]).await?;
         // Until here the staged files counted; from now on the store counts the inputs of the job.
         drop(self.quotas);
@@ -131,7 +131,7 @@ pub(super) async fn job(face: &Face, caller: &Caller, request: Request) -> Resul
         }
         _ => {
             return Err(Problem::new(
-                Kind::MediaType,
+                ProblemKind::MediaType,
                 format!("{}: expected application/json or multipart/form-data", header::CONTENT_TYPE),
             ));
         }
@@ -146,7 +146,7 @@ pub(super) async fn job(face: &Face, caller: &Caller, request: Request) -> Resul
     Ok(incoming)
 }
 
-/// Refuses what cannot be an idempotency key.
+/// Refuses a text that cannot be an idempotency key.
 pub(super) fn check_key(key: Option<&str>) -> Result<(), Problem> {
     match key {
         Some(key) if !is_idempotency_key(key) => Err(Problem::invalid(IDEMPOTENCY_KEY)),
@@ -180,14 +180,14 @@ pub(super) fn split(body: &[u8], most: usize) -> Result<Vec<&RawValue>, Problem>
     let mut reader = serde_json::Deserializer::from_slice(body);
     let jobs = reader.deserialize_seq(Jobs(most)).and_then(|jobs| reader.end().map(|()| jobs));
     let jobs = jobs.map_err(|error| Problem::invalid(format!("the body: {error}")))?;
-    jobs.ok_or_else(|| Problem::new(Kind::TooLarge, format!("a batch has at most {most} jobs")))
+    jobs.ok_or_else(|| Problem::new(ProblemKind::TooLarge, format!("a batch has at most {most} jobs")))
 }
 
 /// The fields of a job that are not its submission.
 #[derive(Deserialize)]
 struct Extra<'a> {
     #[serde(borrow, default)]
-    inputs: BTreeMap<Input, &'a RawValue>,
+    inputs: BTreeMap<TaskInput, &'a RawValue>,
     #[serde(default)]
     idempotency_key: Option<String>,
 }
@@ -211,12 +211,13 @@ pub(super) async fn parse(face: &Face, caller: &Caller, json: &[u8]) -> Result<I
     check_fields(json, &submission, &["inputs", "idempotency_key"])?;
     let mut written = Vec::with_capacity(inputs.len());
     for (input, value) in inputs {
-        if input.content() != Content::Json {
+        if input.content() != ContentKind::Json {
             return Err(Problem::invalid(format!(
                 "the input {input} is no JSON: send it as multipart/form-data"
             )));
         }
-        let mut writer = Writer::new(face.service.staging(), face.quotas.start(&caller.identity.token))?;
+        let mut writer =
+            UploadWriter::new(face.service.staging(), face.quotas.start(&caller.identity.token))?;
         writer.write(value.get().as_bytes()).await?;
         written.push((input, writer.finish().await?));
     }
@@ -244,7 +245,7 @@ async fn form(face: &Face, caller: &Caller, chunks: Chunks, boundary: String) ->
     let mut form = multer::Multipart::new(one_at_a_time(chunks, outstanding.clone()), boundary);
     let limits = face.options.bodies;
     let mut submission: Option<Submission> = None;
-    let mut written: Vec<(Input, Written)> = Vec::new();
+    let mut written: Vec<(TaskInput, UploadedFile)> = Vec::new();
     while let Some(mut field) = form.next_field().await.map_err(of_form)? {
         // A form with other parts, or with one twice, ends here: their number is bounded.
         let name = field.name().unwrap_or_default().to_owned();
@@ -262,14 +263,15 @@ async fn form(face: &Face, caller: &Caller, chunks: Chunks, boundary: String) ->
             submission = Some(parsed);
             continue;
         }
-        let input = Input::of_name(&name).filter(|input| written.iter().all(|(other, _)| other != input));
+        let input = TaskInput::of_name(&name).filter(|input| written.iter().all(|(other, _)| other != input));
         let Some(input) = input else {
             let name = name.chars().take(40).collect::<String>();
             return Err(Problem::invalid(format!(
                 "the part {name:?} is there twice, or no input has this name"
             )));
         };
-        let mut writer = Writer::new(face.service.staging(), face.quotas.start(&caller.identity.token))?;
+        let mut writer =
+            UploadWriter::new(face.service.staging(), face.quotas.start(&caller.identity.token))?;
         while let Some(chunk) = next(&mut field, &outstanding).await? {
             writer.write(&chunk).await?;
         }
@@ -282,15 +284,15 @@ async fn form(face: &Face, caller: &Caller, chunks: Chunks, boundary: String) ->
 /// The next piece of a part.
 async fn next(field: &mut multer::Field<'_>, outstanding: &AtomicU64) -> Result<Option<Bytes>, Problem> {
     let chunk = field.chunk().await.map_err(of_form)?;
-    // What is left is boundaries and headers, which are small, and what was read ahead.
+    // The rest is boundaries and headers, which are small, and bytes that were read ahead.
     let read = chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
     let subtract = |before: u64| Some(before.saturating_sub(read));
     let _ = outstanding.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
     Ok(chunk)
 }
 
-/// The pieces of a body, for a reader that would take all that have arrived into its memory: one piece each time that it asks, and no
-/// more once too many bytes are `outstanding`, from which the reader subtracts what it has read.
+/// The pieces of a body, one each time that the reader asks: otherwise it would take all that have arrived into its memory. No more
+/// come once too many bytes are `outstanding`. The reader subtracts from that number what it has read.
 fn one_at_a_time(
     chunks: Chunks,
     outstanding: Arc<AtomicU64>,

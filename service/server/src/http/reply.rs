@@ -1,7 +1,7 @@
-//! What routes share in reading requests and writing answers.
+//! Reading of requests and writing of answers, shared by routes.
 
 use super::{body::Chunks, face::Face, identities::Caller, problem::Problem};
-use crate::objects::Reader;
+use crate::objects::ObjectReader;
 use axum::{
     body::Body,
     extract::{FromRequestParts, Request},
@@ -63,7 +63,7 @@ pub(super) fn preferred_wait(headers: &HeaderMap) -> Option<u64> {
 }
 
 /// An answer with a file's content.
-pub(super) fn file(bytes: u64, content: Reader, media: &'static str) -> Response {
+pub(super) fn file(bytes: u64, content: ObjectReader, media: &'static str) -> Response {
     let body = Body::from_stream(ReaderStream::with_capacity(content, PIECE));
     let headers = [
         (header::CONTENT_TYPE, media.to_owned()),
@@ -73,11 +73,11 @@ pub(super) fn file(bytes: u64, content: Reader, media: &'static str) -> Response
     (headers, body).into_response()
 }
 
-/// The media type of what a job takes or yields.
-pub(super) fn media(content: proofmill_job::Content) -> &'static str {
+/// The media type of a job's input or output.
+pub(super) fn media(content: proofmill_job::ContentKind) -> &'static str {
     match content {
-        proofmill_job::Content::Json => "application/json",
-        proofmill_job::Content::Binary => "application/octet-stream",
+        proofmill_job::ContentKind::Json => "application/json",
+        proofmill_job::ContentKind::Binary => "application/octet-stream",
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     access::{Scope, new_token},
-    store::Token,
+    store::TokenRecord,
 };
 use axum::{
     Json,
@@ -58,8 +58,8 @@ pub struct TokenView {
     pub revoked_at: Option<u64>,
 }
 
-impl From<Token> for TokenView {
-    fn from(Token { id, name, scopes, created_at, expires_at, revoked_at, .. }: Token) -> Self {
+impl From<TokenRecord> for TokenView {
+    fn from(TokenRecord { id, name, scopes, created_at, expires_at, revoked_at, .. }: TokenRecord) -> Self {
         let scopes = scopes.split(' ').filter(|scope| !scope.is_empty()).map(str::to_owned).collect();
         Self { id, name, scopes, created_at, expires_at, revoked_at }
     }

@@ -1,16 +1,17 @@
-//! What workers on other machines ask: the methods of [`Coordinator`](crate::coordinator::Coordinator).
+//! The routes for workers on other machines: the methods of
+//! [`Coordinator`].
 
 use super::{
     body::{Chunks, to_file},
     face::{Face, Stage},
     identities::Caller,
-    problem::{Kind, Problem, ProblemBody},
+    problem::{Problem, ProblemBody, ProblemKind},
     reply::{self, Checked},
 };
 use crate::{
     access::Scope,
     coordinator::{Coordinator, MOST_SMALL, PROTOCOL, WorkerFacts},
-    store::{Claim, Want, Worked},
+    store::{ClaimOutcome, Want, Worked},
 };
 use axum::{
     Json,
@@ -18,7 +19,7 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use serde::{Deserialize, Serialize};
 use std::{io, time::Duration};
 
@@ -26,12 +27,12 @@ use std::{io, time::Duration};
 const MOST_ID: usize = 128;
 const MOST_TEXT: usize = 4096;
 
-/// What a worker can take, and how long it waits for a job.
+/// The jobs that a worker can take, and how long it waits for one.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClaimRequest {
     /// The version of the worker's protocol: the server's, or it is refused.
     pub protocol: u32,
-    /// What it can take.
+    /// The jobs that it can take.
     pub want: Want,
     /// How long it waits if there is no job, in milliseconds.
     pub wait_ms: u64,
@@ -39,14 +40,14 @@ pub struct ClaimRequest {
 
 /// The next job for a worker.
 #[utoipa::path(post, path = "/v1/work/claim", tag = "work", request_body = ClaimRequest, responses(
-    (status = 200, description = "A job, or why there is none", body = Claim),
+    (status = 200, description = "A job, or why there is none", body = ClaimOutcome),
     (status = 403, description = "The worker is another version", body = ProblemBody, content_type = "application/problem+json"),
 ))]
 pub(super) async fn claim(
     Shared(face): Shared<Face>,
     caller: Caller,
     request: Request,
-) -> Result<Json<Claim>, Problem> {
+) -> Result<Json<ClaimOutcome>, Problem> {
     caller.require(Scope::Work)?;
     let request: serde_json::Value = reply::json(&face, &caller, request).await?;
     check_protocol(&request)?;
@@ -55,12 +56,12 @@ pub(super) async fn claim(
     check_worker(&want.worker)?;
     let wait = Duration::from_millis(wait_ms).min(face.options.longest_wait);
     if face.has_reached(Stage::Draining) {
-        return Ok(Json(Claim::Empty));
+        return Ok(Json(ClaimOutcome::Empty));
     }
     // A claim that is dropped gives back the job that it may just have got.
     Ok(Json(tokio::select! {
         claim = face.service.claim(want, wait) => claim?,
-        () = face.reaches(Stage::Draining) => Claim::Empty,
+        () = face.reaches(Stage::Draining) => ClaimOutcome::Empty,
     }))
 }
 
@@ -73,7 +74,7 @@ fn check_protocol(request: &serde_json::Value) -> Result<(), Problem> {
     };
     let version = env!("CARGO_PKG_VERSION");
     Err(Problem::new(
-        Kind::Forbidden,
+        ProblemKind::Forbidden,
         format!(
             "this server is Proofmill {version} with protocol {PROTOCOL} for workers, the worker has {found}: install the server's version of Proofmill on the worker's machine"
         ),
@@ -85,7 +86,7 @@ fn check_worker(id: &str) -> Result<(), Problem> {
     if is_id { Ok(()) } else { Err(Problem::invalid("a worker's id has 1 to 128 visible ASCII characters")) }
 }
 
-/// What a worker says of a job that it has claimed.
+/// A worker's report on a job that it has claimed.
 #[utoipa::path(post, path = "/v1/work/jobs/{id}/{fence}/report", tag = "work",
     params(("id" = String, Path), ("fence" = u64, Path, description = "Of its claim")), request_body = Worked, responses(
     (status = 204, description = "Noted"),
@@ -122,14 +123,14 @@ fn bounded(mut text: String) -> String {
 
 /// An input of a job that the worker has claimed.
 #[utoipa::path(get, path = "/v1/work/jobs/{id}/{fence}/inputs/{input}", tag = "work",
-    params(("id" = String, Path), ("fence" = u64, Path), ("input" = Input, Path)), responses(
+    params(("id" = String, Path), ("fence" = u64, Path), ("input" = TaskInput, Path)), responses(
     (status = 200, description = "Its content", body = Vec<u8>, content_type = "application/octet-stream"),
     (status = 409, description = "The worker no longer has the job", body = ProblemBody, content_type = "application/problem+json"),
 ))]
 pub(super) async fn input(
     Shared(face): Shared<Face>,
     caller: Caller,
-    Checked(Path((id, fence, input))): Checked<Path<(String, u64, Input)>>,
+    Checked(Path((id, fence, input))): Checked<Path<(String, u64, TaskInput)>>,
 ) -> Result<Response, Problem> {
     caller.require(Scope::Work)?;
     let (bytes, content) = face.service.open_input(&id, fence, input).await?;
@@ -150,7 +151,7 @@ pub(super) async fn key(
     let opened = face.service.open_key(&digest).await;
     let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     if opened.as_ref().is_err_and(missing) {
-        return Err(Problem::new(Kind::NotFound, "there is no such key"));
+        return Err(Problem::new(ProblemKind::NotFound, "there is no such key"));
     }
     let (bytes, content) = opened?;
     Ok(reply::file(bytes, content, "application/octet-stream"))
@@ -158,7 +159,7 @@ pub(super) async fn key(
 
 /// Stores an output of a job that the worker has claimed.
 #[utoipa::path(put, path = "/v1/work/jobs/{id}/{fence}/outputs/{output}", tag = "work",
-    params(("id" = String, Path), ("fence" = u64, Path), ("output" = Output, Path)),
+    params(("id" = String, Path), ("fence" = u64, Path), ("output" = TaskOutput, Path)),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"), responses(
     (status = 204, description = "Stored"),
     (status = 409, description = "The worker no longer has the job", body = ProblemBody, content_type = "application/problem+json"),
@@ -167,7 +168,7 @@ pub(super) async fn key(
 pub(super) async fn output(
     Shared(face): Shared<Face>,
     caller: Caller,
-    Checked(Path((id, fence, output))): Checked<Path<(String, u64, Output)>>,
+    Checked(Path((id, fence, output))): Checked<Path<(String, u64, TaskOutput)>>,
     request: Request,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Work)?;

@@ -5,7 +5,7 @@
 //! with XChaCha20-Poly1305. A chunk's nonce is the file's, which has 152 random bits, then the chunk's number and whether it is the last. So
 //! chunks cannot be changed, moved, left out or added. The object's name is associated data of each chunk, so one object cannot replace another.
 
-use super::{Objects, Reader, Staged, Staging, blocking};
+use super::{ObjectReader, Objects, Staged, Staging, blocking};
 use aead_stream::{DecryptorBE32, EncryptorBE32, Nonce, StreamBE32, aead};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -31,7 +31,7 @@ const HEADER: usize = MAGIC.len() + ID + NONCE;
 /// The bytes of a chunk without its tag.
 const CHUNK: usize = 1 << 16;
 const TAG: usize = 16;
-/// An object that is there if the files of jobs are encrypted, with the same key.
+/// The name of an empty object that exists if the files of jobs are encrypted. It is encrypted with the same key.
 pub(super) const MARK: &str = "encryption";
 /// The most bytes of a file with keys, and how to make one.
 const MOST_KEY_BYTES: u64 = 4096;
@@ -49,7 +49,7 @@ impl FileKeys {
     /// Reads keys of 32 bytes: one on each line, in hexadecimal digits.
     ///
     /// # Errors
-    /// For a file that others can read, or another content.
+    /// For a file that others can read, or with another content.
     pub fn open(path: &Path) -> io::Result<Self> {
         let invalid = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
         let file = File::open(path).map_err(|error| match error.kind() {
@@ -60,7 +60,7 @@ impl FileKeys {
         {
             use std::os::unix::fs::MetadataExt;
             let data = file.metadata()?;
-            // Those that systemd and Kubernetes pass belong to root, and a group may read them.
+            // Files that systemd and Kubernetes pass belong to root, and a group may read them.
             let others = if data.uid() == 0 { 0o037 } else { 0o077 };
             if data.mode() & others != 0 {
                 return Err(invalid("others may read or write this file of keys: chmod 600".to_owned()));
@@ -103,8 +103,8 @@ impl Encrypted {
         Self { objects, staging, keys: Arc::new(keys) }
     }
 
-    /// Opens an encrypted object: which key it has, its length and content.
-    async fn open(&self, name: &str) -> io::Result<(usize, u64, Reader)> {
+    /// Opens an encrypted object: the index of its key, its length in bytes, and its content.
+    async fn open(&self, name: &str) -> io::Result<(usize, u64, ObjectReader)> {
         let problem = |problem| wrong(name, problem);
         let (length, mut content) = self.objects.get(name).await?;
         let mut header = [0; HEADER];
@@ -142,7 +142,7 @@ impl Objects for Encrypted {
         self.objects.put(name, encrypted.await?).await
     }
 
-    async fn get(&self, name: &str) -> io::Result<(u64, Reader)> {
+    async fn get(&self, name: &str) -> io::Result<(u64, ObjectReader)> {
         if !is_encrypted(name) {
             return self.objects.get(name).await;
         }
@@ -191,7 +191,7 @@ fn is_encrypted(name: &str) -> bool {
     name.starts_with("jobs/") || name == MARK
 }
 
-/// The length of what is encrypted in so many bytes after the header; `None` if nothing is.
+/// The length of the content that is encrypted in `bytes` bytes after the header; `None` if no content has that length.
 fn length_of_content(bytes: u64) -> Option<u64> {
     let tags = TAG as u64 * bytes.div_ceil((CHUNK + TAG) as u64).max(1);
     bytes.checked_sub(tags)
@@ -230,11 +230,11 @@ fn encrypt(key: &FileKey, associated: &[u8], content: File, target: &mut File) -
 
 /// A file that is being decrypted.
 struct Decryption {
-    content: Reader,
-    /// None after the last chunk.
+    content: ObjectReader,
+    /// `None` after the last chunk.
     decryptor: Option<DecryptorBE32<XChaCha20Poly1305>>,
     name: String,
-    /// The bytes to be read.
+    /// The number of bytes that are still to be read.
     left: u64,
 }
 

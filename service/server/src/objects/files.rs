@@ -1,6 +1,6 @@
 //! Objects as files in a folder.
 
-use super::{Objects, Reader, Staged, blocking, create_private};
+use super::{ObjectReader, Objects, Staged, blocking, create_private};
 use async_trait::async_trait;
 use std::{
     fs::{self, File},
@@ -11,10 +11,10 @@ use std::{
 
 /// Objects as files in a folder on this machine, or on a file system that all servers share.
 #[derive(Clone, Debug)]
-pub struct Files(Arc<PathBuf>);
+pub struct FolderObjects(Arc<PathBuf>);
 
-impl Files {
-    /// The folder; made if it is not there. [`Staging`] has to be on the same file system.
+impl FolderObjects {
+    /// The folder; made if it is not there. [`Staging`](super::Staging) has to be on the same file system.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -30,7 +30,7 @@ impl Files {
 }
 
 #[async_trait]
-impl Objects for Files {
+impl Objects for FolderObjects {
     async fn put(&self, name: &str, file: Staged) -> io::Result<()> {
         let (root, place, is_of_job) = (self.0.clone(), self.place(name), name.starts_with("jobs/"));
         blocking(move || {
@@ -45,14 +45,14 @@ impl Objects for Files {
             }
             let file = file.0.persist(&place).map_err(|error| error.error)?;
             file.sync_all()?;
-            // So that the name also lasts: all folders, which an earlier attempt may have made without this.
+            // The name has to last, too. All folders are flushed, since an earlier attempt may have made them without that.
             let mut changed = folder.ancestors().take_while(|ancestor| ancestor.starts_with(&*root));
             changed.try_for_each(|folder| File::open(folder)?.sync_all())
         })
         .await
     }
 
-    async fn get(&self, name: &str) -> io::Result<(u64, Reader)> {
+    async fn get(&self, name: &str) -> io::Result<(u64, ObjectReader)> {
         let about = |error: io::Error| io::Error::new(error.kind(), format!("object {name}: {error}"));
         let file = tokio::fs::File::open(self.place(name)).await.map_err(about)?;
         Ok((file.metadata().await.map_err(about)?.len(), Box::pin(file)))

@@ -8,7 +8,7 @@ mod files;
 mod s3;
 
 pub use encrypted::{Encrypted, FileKeys};
-pub use files::Files;
+pub use files::FolderObjects;
 pub use s3::S3;
 
 use async_trait::async_trait;
@@ -26,14 +26,14 @@ use tokio::{io::AsyncRead, task::spawn_blocking};
 const RESERVE: u64 = 1 << 30;
 const RESERVED_PART: u64 = 20;
 
-/// Files by name. All methods but those that read make their effect durable before they return.
+/// Files by name. Methods that write make their effect durable before they return.
 #[async_trait]
 pub trait Objects: Send + Sync {
     /// Stores a file under a name, in place of the one that had it.
     async fn put(&self, name: &str, file: Staged) -> io::Result<()>;
 
     /// The content, and its length in bytes; [`io::ErrorKind::NotFound`] if there is none of this name.
-    async fn get(&self, name: &str) -> io::Result<(u64, Reader)>;
+    async fn get(&self, name: &str) -> io::Result<(u64, ObjectReader)>;
 
     /// The file, where it lies on this machine; `None` if it does not.
     fn path(&self, name: &str) -> Option<PathBuf>;
@@ -64,7 +64,7 @@ pub trait Objects: Send + Sync {
 }
 
 /// The content of an object.
-pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
+pub type ObjectReader = Pin<Box<dyn AsyncRead + Send>>;
 
 /// A file on its way to [`Objects::put`]: it has no name that others know, and is deleted if it is not put.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ pub fn open(place: &str) -> io::Result<Arc<dyn Objects>> {
                 format!("there are no objects of type {scheme}: expected s3://BUCKET/PREFIX or a folder");
             Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
         }
-        None => Ok(Arc::new(Files::new(Path::new(place))?)),
+        None => Ok(Arc::new(FolderObjects::new(Path::new(place))?)),
     }
 }
 

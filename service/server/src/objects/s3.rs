@@ -3,7 +3,7 @@
 //! A file above [`PART`] is sent in parts; S3 shows the object when the last one is there, so there is never half an object. A process
 //! that is killed in between leaves parts that nobody sees: a lifecycle rule of the bucket (`AbortIncompleteMultipartUpload`) deletes them.
 
-use super::{Objects, Reader, Staged};
+use super::{ObjectReader, Objects, Staged};
 use crate::names::is_loopback;
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
@@ -29,7 +29,7 @@ const PART_TIME: Duration = Duration::from_secs(120);
 /// The longest time in which nothing arrives.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// A bucket, or what has a prefix in it.
+/// A bucket, or the objects with a prefix in it.
 #[derive(Debug)]
 pub struct S3 {
     store: AmazonS3,
@@ -105,8 +105,8 @@ impl S3 {
         let mut upload = in_time(self.store.put_multipart(&place)).await.map_err(about)?;
         let sent = match send(upload.as_mut(), file, length).await {
             Ok(()) => in_time(upload.complete()).await.map(drop).map_err(about),
-            Err(Problem::File(error)) => Err(error),
-            Err(Problem::Store(error)) => Err(about(error)),
+            Err(UploadError::File(error)) => Err(error),
+            Err(UploadError::Store(error)) => Err(about(error)),
         };
         if sent.is_err() {
             // The parts are of no use; if this fails, too, the bucket's rules delete them.
@@ -117,18 +117,18 @@ impl S3 {
 }
 
 /// Why a file was not sent.
-enum Problem {
+enum UploadError {
     File(io::Error),
     Store(Error),
 }
 
 /// Sends a file in parts, few at a time.
-async fn send(upload: &mut dyn MultipartUpload, mut file: File, length: u64) -> Result<(), Problem> {
+async fn send(upload: &mut dyn MultipartUpload, mut file: File, length: u64) -> Result<(), UploadError> {
     let part = usize::try_from(PART.max(length.div_ceil(MOST_PARTS))).unwrap_or(usize::MAX);
     let mut on_their_way = JoinSet::new();
     let mut left = length;
     loop {
-        let content = read(&mut file, part).await.map_err(Problem::File)?;
+        let content = read(&mut file, part).await.map_err(UploadError::File)?;
         if content.is_empty() {
             break;
         }
@@ -144,16 +144,16 @@ async fn send(upload: &mut dyn MultipartUpload, mut file: File, length: u64) -> 
     }
     // Without this check, a truncated file would become a complete object.
     if left > 0 {
-        return Err(Problem::File(io::Error::other("the file became shorter while it was sent")));
+        return Err(UploadError::File(io::Error::other("the file became shorter while it was sent")));
     }
     Ok(())
 }
 
-fn joined(sent: Option<Result<Result<(), Error>, tokio::task::JoinError>>) -> Result<(), Problem> {
+fn joined(sent: Option<Result<Result<(), Error>, tokio::task::JoinError>>) -> Result<(), UploadError> {
     match sent {
         None | Some(Ok(Ok(()))) => Ok(()),
-        Some(Ok(Err(error))) => Err(Problem::Store(error)),
-        Some(Err(error)) => Err(Problem::File(io::Error::other(error))),
+        Some(Ok(Err(error))) => Err(UploadError::Store(error)),
+        Some(Err(error)) => Err(UploadError::File(io::Error::other(error))),
     }
 }
 
@@ -201,7 +201,7 @@ impl Objects for S3 {
         self.put_whole(name, content).await
     }
 
-    async fn get(&self, name: &str) -> io::Result<(u64, Reader)> {
+    async fn get(&self, name: &str) -> io::Result<(u64, ObjectReader)> {
         let found = self.store.get(&self.place(name)).await.map_err(|error| self.about(name, &error))?;
         let length = found.meta.size;
         let (bucket, name) = (self.bucket.clone(), name.to_owned());

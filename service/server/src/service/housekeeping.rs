@@ -1,9 +1,9 @@
-//! What a server does by itself: it ends leases and deletes what is not needed.
+//! The work that a server does by itself: it ends leases, and deletes rows and objects that are not needed.
 
-use super::{Parts, Service, ServiceError, is_digest, is_id, key_name};
+use super::{Service, ServiceError, ServiceParts, is_digest, is_id, key_name};
 use crate::{
     state::Contact,
-    store::{Inputs, Job, StoreError},
+    store::{InputState, JobRecord, StoreError},
     time::milliseconds,
 };
 use std::{collections::HashMap, pin::pin, time::Duration};
@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long objects that no job or key names are kept: they may be on their way, to another server.
 const ORPHANS_AFTER: Duration = Duration::from_secs(3600);
-/// How often what is not needed is deleted.
+/// How often rows and objects that are not needed are deleted.
 const CLEANING: Duration = Duration::from_secs(30);
 /// How often a server looks for objects that no job or key names.
 const SEARCH: Duration = Duration::from_secs(1800);
@@ -27,8 +27,8 @@ fn is_ours(name: &str) -> bool {
 }
 
 impl Service {
-    /// Ends leases and waiting, and deletes what is not needed, again and again; for one task of each server. Returns when the store will
-    /// not answer any more: the process has to be started again.
+    /// Ends leases and waiting, and deletes rows and objects that are not needed, again and again. Each server runs it in one task.
+    /// Returns when the store will not answer any more: the process has to be started again.
     pub async fn maintain(&self) -> ServiceError {
         // Leases do not wait for an object storage.
         tokio::select! {
@@ -102,12 +102,12 @@ impl Service {
     }
 
     async fn delete_leftovers(&self) -> Result<(), ServiceError> {
-        let Parts { store, objects, rules, .. } = &*self.0;
+        let ServiceParts { store, objects, rules, .. } = &*self.0;
         for job in store.leftovers(milliseconds(rules.keep_dead)).await? {
             self.clean(&job).await;
         }
         let began = Instant::now();
-        // The rest later: jobs that end now have inputs to be deleted.
+        // The rest is left for the next time, since the inputs of jobs that end meanwhile have to be deleted.
         while began.elapsed() < rules.lease / 4 {
             let jobs = store.ended_before(milliseconds(rules.keep)).await?;
             let mut ids = Vec::with_capacity(jobs.len());
@@ -137,7 +137,7 @@ impl Service {
                 continue;
             }
             let since = orphans.get(&name).copied().unwrap_or(now);
-            // It may have been named since; and while something is on its way, this waits for the next search.
+            // The object may have been named since. While another object is on its way, the deletion waits for the next search.
             match self.0.arrivals.try_write() {
                 Ok(_alone) if now >= since + ORPHANS_AFTER && !self.is_named(&name).await? => {
                     self.0.objects.delete(&name).await?;
@@ -163,13 +163,13 @@ impl Service {
     }
 
     /// Deletes the inputs of a job that has ended. What fails is tried again later.
-    pub(super) async fn clean(&self, job: &Job) {
+    pub(super) async fn clean(&self, job: &JobRecord) {
         let clean = async {
             // The job gives up its inputs first: a retry must not find them half deleted.
             let are_given_up = match job.inputs {
-                Inputs::None => false,
-                Inputs::Stored => self.0.store.give_up_inputs(job.id.clone()).await?,
-                Inputs::Leftover => true,
+                InputState::None => false,
+                InputState::Stored => self.0.store.give_up_inputs(job.id.clone()).await?,
+                InputState::Leftover => true,
             };
             if !are_given_up {
                 return Ok(());
@@ -188,12 +188,12 @@ impl Service {
 mod tests {
     use super::ORPHANS_AFTER;
     use crate::{
-        objects::{Files, Objects, Staging},
+        objects::{FolderObjects, Objects, Staging},
         service::{Inspector, Rules, Service, ServiceError, input_name, key_name},
         store::{Sqlite, Store},
     };
     use async_trait::async_trait;
-    use proofmill_job::{Input, KeyFacts};
+    use proofmill_job::{KeyFacts, TaskInput};
     use std::{collections::HashMap, path::Path, sync::Arc};
 
     struct NoInspector;
@@ -209,10 +209,10 @@ mod tests {
     async fn files_that_nothing_names_are_deleted_after_a_while() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::new(Sqlite::open(&folder.path().join("store.sqlite")).expect("a store"));
-        let objects = Arc::new(Files::new(&folder.path().join("objects")).expect("objects"));
+        let objects = Arc::new(FolderObjects::new(&folder.path().join("objects")).expect("objects"));
         let staging = Staging::new(&folder.path().join("staging")).expect("staging");
         let service = Service::new(store, objects.clone(), staging, Arc::new(NoInspector), Rules::default());
-        let (job, key) = (input_name(&"0".repeat(32), Input::Witness), key_name(&"1".repeat(64)));
+        let (job, key) = (input_name(&"0".repeat(32), TaskInput::Witness), key_name(&"1".repeat(64)));
         for name in [&job, &key, "jobs/other"] {
             objects.put(name, service.staging().file_with(b"x").expect("a file")).await.expect("stored");
         }

@@ -1,11 +1,11 @@
-//! Keys.
+//! The service's keys: added, named and opened.
 
 use super::{Service, ServiceError, is_digest, key_name};
 use crate::{
     access::{Identity, Scope},
     names::check_name,
-    objects::{Reader, Staged},
-    store::Key,
+    objects::{ObjectReader, Staged},
+    store::KeyRecord,
 };
 use std::io;
 
@@ -13,14 +13,15 @@ impl Service {
     /// Adds a key file, whose digest the caller has computed, to the keys of a token.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a file that is no key, or a bad name; [`StoreError::Stored`] beyond the token's limits.
+    /// [`ServiceError::Invalid`] for a file that is no key, or a bad name;
+    /// [`StoreError::Stored`](crate::store::StoreError::Stored) beyond the token's limits.
     pub async fn add_key(
         &self,
         identity: &Identity,
         digest: String,
         name: Option<String>,
         file: Staged,
-    ) -> Result<Key, ServiceError> {
+    ) -> Result<KeyRecord, ServiceError> {
         identity.require(Scope::Keys)?;
         name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
         let bytes = file.path().metadata()?.len();
@@ -28,28 +29,29 @@ impl Service {
         // The search for orphans waits: the file is stored before the key names it.
         let _arrives = self.0.arrivals.read().await;
         self.0.objects.put(&key_name(&digest), file).await?;
-        self.store_key(Key { digest, owner: identity.token.clone(), name, bytes, facts, created_at: 0 }).await
+        self.store_key(KeyRecord { digest, owner: identity.token.clone(), name, bytes, facts, created_at: 0 })
+            .await
     }
 
     /// Gives a name to a key of the token. Without one, the key keeps that which it has.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a bad name, [`StoreError::NotFound`] for a key that the token does not have.
+    /// [`ServiceError::Invalid`] for a bad name, [`StoreError::NotFound`](crate::store::StoreError::NotFound) for a key that the token does not have.
     pub async fn name_key(
         &self,
         identity: &Identity,
         digest: String,
         name: Option<String>,
-    ) -> Result<Key, ServiceError> {
+    ) -> Result<KeyRecord, ServiceError> {
         identity.require(Scope::Keys)?;
         name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
         // If the key is removed meanwhile, its file stays until it is named again.
         let _arrives = self.0.arrivals.read().await;
         let key = self.0.store.key(identity.token.clone(), digest).await?;
-        self.store_key(Key { name, ..key }).await
+        self.store_key(KeyRecord { name, ..key }).await
     }
 
-    async fn store_key(&self, key: Key) -> Result<Key, ServiceError> {
+    async fn store_key(&self, key: KeyRecord) -> Result<KeyRecord, ServiceError> {
         let (owner, digest) = (key.owner.clone(), key.digest.clone());
         self.0.store.add_key(key, self.0.rules.limits).await?;
         Ok(self.0.store.key(owner, digest).await?)
@@ -59,7 +61,7 @@ impl Service {
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is none.
-    pub async fn open_key(&self, digest: &str) -> io::Result<(u64, Reader)> {
+    pub async fn open_key(&self, digest: &str) -> io::Result<(u64, ObjectReader)> {
         if !is_digest(digest) {
             return Err(io::ErrorKind::NotFound.into());
         }

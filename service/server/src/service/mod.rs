@@ -1,14 +1,14 @@
-//! What the service does, for all of its faces: HTTP, gRPC, workers in this process.
+//! The operations of the service, for all of its faces: HTTP, gRPC, workers in this process.
 
 use crate::{
     access::{Identity, Scope},
     changes::Changes,
-    objects::{Objects, Reader, Staging},
-    state::State,
-    store::{Job, Limits, Page, Store, StoreError},
+    objects::{ObjectReader, Objects, Staging},
+    state::JobState,
+    store::{JobQuery, JobRecord, Store, StoreError, StoreLimits},
 };
 use async_trait::async_trait;
-use proofmill_job::{Input, KeyFacts, Output};
+use proofmill_job::{KeyFacts, TaskInput, TaskOutput};
 use std::{
     io,
     path::Path,
@@ -31,7 +31,7 @@ pub use crate::{
     names::{digest, digest_of_file, is_digest},
 };
 pub use submission::{Received, Submission};
-pub use views::{QueueView, View};
+pub use views::{JobView, QueueView};
 
 /// How often a waiter looks for changes that other servers made.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -43,10 +43,10 @@ const MOST_STORE_ID: u64 = 256;
 /// The rules of a service.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// How long a worker has a job without a word.
+    /// How long a worker keeps a job without a report.
     pub lease: Duration,
-    /// How much may wait and be stored.
-    pub limits: Limits,
+    /// The limits of waiting jobs and of stored bytes.
+    pub limits: StoreLimits,
     /// How long ended jobs and their outputs are kept.
     pub keep: Duration,
     /// How long the inputs of dead jobs are kept, for retries.
@@ -65,7 +65,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(15),
-            limits: Limits {
+            limits: StoreLimits {
                 of_owner: 10_000,
                 of_all: 100_000,
                 bytes_of_owner: 1 << 40,
@@ -81,10 +81,10 @@ impl Default for Rules {
     }
 }
 
-/// Says what a key file is.
+/// Finds the facts about a key file.
 #[async_trait]
 pub trait Inspector: Send + Sync {
-    /// What the file is.
+    /// The facts about the file.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a file that is no key.
@@ -92,34 +92,34 @@ pub trait Inspector: Send + Sync {
 }
 
 /// Receives the jobs that end in this process, for metrics and traces.
-pub trait Observer: Send + Sync {
+pub trait JobObserver: Send + Sync {
     /// The job has ended. A job may be told twice if a worker said so twice.
-    fn ended(&self, job: &Job);
+    fn ended(&self, job: &JobRecord);
 }
 
 /// The service. Clones are handles to one.
 #[derive(Clone)]
-pub struct Service(Arc<Parts>);
+pub struct Service(Arc<ServiceParts>);
 
-struct Parts {
+struct ServiceParts {
     store: Store,
     objects: Arc<dyn Objects>,
     staging: Staging,
     inspector: Arc<dyn Inspector>,
     changes: Changes,
     rules: Rules,
-    observers: RwLock<Vec<Arc<dyn Observer>>>,
+    observers: RwLock<Vec<Arc<dyn JobObserver>>>,
     /// Read while objects are on their way to a job or key that names them; written while those are deleted that none names.
     arrivals: tokio::sync::RwLock<()>,
 }
 
 /// The name of an input's object.
-fn input_name(job: &str, input: Input) -> String {
+fn input_name(job: &str, input: TaskInput) -> String {
     format!("jobs/{job}/inputs/{input}")
 }
 
 /// The name of an output's object.
-fn output_name(job: &str, fence: u64, output: Output) -> String {
+fn output_name(job: &str, fence: u64, output: TaskOutput) -> String {
     format!("jobs/{job}/{fence}/{}", output.name())
 }
 
@@ -142,16 +142,25 @@ impl Service {
         rules: Rules,
     ) -> Self {
         let (changes, observers, arrivals) = Default::default();
-        Self(Arc::new(Parts { store, objects, staging, inspector, changes, rules, observers, arrivals }))
+        Self(Arc::new(ServiceParts {
+            store,
+            objects,
+            staging,
+            inspector,
+            changes,
+            rules,
+            observers,
+            arrivals,
+        }))
     }
 
-    /// Takes the objects for this store, or makes sure that they are: those of another store would be deleted, since no job or key
-    /// of this one names them. To be called before anything else.
+    /// Takes the objects for this store, or checks that they belong to it. Objects of another store would be deleted, since no job
+    /// or key of this one names them. To be called before anything else.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for the objects of another store, and those of [`Objects::check_encryption`].
     pub async fn own_objects(&self) -> Result<(), ServiceError> {
-        let Parts { store, objects, staging, .. } = &*self.0;
+        let ServiceParts { store, objects, staging, .. } = &*self.0;
         let id = store.id().await?;
         match objects.get(STORE_ID).await {
             Ok((_, reader)) => {
@@ -175,12 +184,12 @@ impl Service {
     }
 
     /// Adds an observer of jobs that end.
-    pub fn observe(&self, observer: Arc<dyn Observer>) {
+    pub fn observe(&self, observer: Arc<dyn JobObserver>) {
         self.0.observers.write().unwrap_or_else(PoisonError::into_inner).push(observer);
     }
 
-    /// Wakes those who wait for the job, and tells the observers if it has ended.
-    fn changed(&self, job: &Job) {
+    /// Wakes the waiters for the job, and tells the observers if it has ended.
+    fn changed(&self, job: &JobRecord) {
         self.0.changes.changed(&job.id);
         if job.progress.state.has_ended() {
             let observers = self.0.observers.read().unwrap_or_else(PoisonError::into_inner);
@@ -203,7 +212,7 @@ impl Service {
         &self.0.rules
     }
 
-    /// Wakes those who wait for jobs.
+    /// Wakes waiters for jobs.
     pub fn changes(&self) -> &Changes {
         &self.0.changes
     }
@@ -211,7 +220,7 @@ impl Service {
     /// Whether the store can be written and the objects, which [`Self::own_objects`] took, can be read.
     ///
     /// # Errors
-    /// What does not answer.
+    /// If the store or the objects do not answer.
     pub async fn check(&self) -> Result<(), ServiceError> {
         self.0.store.check().await?;
         self.0.objects.get(STORE_ID).await?;
@@ -222,7 +231,7 @@ impl Service {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn job(&self, identity: &Identity, id: &str) -> Result<Job, ServiceError> {
+    pub async fn job(&self, identity: &Identity, id: &str) -> Result<JobRecord, ServiceError> {
         Ok(self.0.store.job(checked(id)?, identity.owner()).await?)
     }
 
@@ -233,21 +242,26 @@ impl Service {
     pub async fn jobs(
         &self,
         identity: &Identity,
-        state: Option<State>,
+        state: Option<JobState>,
         before: Option<String>,
         limit: u32,
-    ) -> Result<Vec<Job>, ServiceError> {
+    ) -> Result<Vec<JobRecord>, ServiceError> {
         if let Some(before) = &before {
             checked(before)?;
         }
-        Ok(self.0.store.jobs(Page { owner: identity.owner(), state, before, limit }).await?)
+        Ok(self.0.store.jobs(JobQuery { owner: identity.owner(), state, before, limit }).await?)
     }
 
     /// The job once it has ended, or as it is after this time.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn wait(&self, identity: &Identity, id: &str, time: Duration) -> Result<Job, ServiceError> {
+    pub async fn wait(
+        &self,
+        identity: &Identity,
+        id: &str,
+        time: Duration,
+    ) -> Result<JobRecord, ServiceError> {
         self.wait_until(identity, id, time, |job| job.progress.state.has_ended()).await
     }
 
@@ -260,8 +274,8 @@ impl Service {
         identity: &Identity,
         id: &str,
         time: Duration,
-        enough: impl Fn(&Job) -> bool,
-    ) -> Result<Job, ServiceError> {
+        enough: impl Fn(&JobRecord) -> bool,
+    ) -> Result<JobRecord, ServiceError> {
         let end = Instant::now() + time;
         let watch = self.0.changes.watch(id);
         loop {
@@ -282,7 +296,7 @@ impl Service {
     ///
     /// # Errors
     /// [`StoreError::NotFound`], [`StoreError::Refused`] for a job that has ended.
-    pub async fn cancel(&self, identity: &Identity, id: &str) -> Result<Job, ServiceError> {
+    pub async fn cancel(&self, identity: &Identity, id: &str) -> Result<JobRecord, ServiceError> {
         identity.require(Scope::Submit)?;
         let job = self.0.store.cancel(checked(id)?, identity.owner()).await?;
         self.changed(&job);
@@ -294,7 +308,7 @@ impl Service {
     ///
     /// # Errors
     /// [`StoreError::NotFound`], [`StoreError::Refused`] for a job that is not dead.
-    pub async fn retry(&self, identity: &Identity, id: &str) -> Result<Job, ServiceError> {
+    pub async fn retry(&self, identity: &Identity, id: &str) -> Result<JobRecord, ServiceError> {
         identity.require(Scope::Submit)?;
         let job = self.0.store.retry(checked(id)?, identity.owner()).await?;
         self.0.changes.changed(id);
@@ -310,14 +324,14 @@ impl Service {
         &self,
         identity: &Identity,
         id: &str,
-        output: Output,
-    ) -> Result<(Job, u64, Reader), ServiceError> {
+        output: TaskOutput,
+    ) -> Result<(JobRecord, u64, ObjectReader), ServiceError> {
         let (job, mut small) = self.0.store.job_with_outputs(checked(id)?, identity.owner()).await?;
         if !job.task.outputs().contains(&output) {
             let (task, output) = (job.task.name(), output.name());
             return Err(StoreError::NotFound(format!("a job of type {task} has no {output}")).into());
         }
-        if job.progress.state != State::Done {
+        if job.progress.state != JobState::Done {
             return Err(StoreError::Refused(crate::state::Refused::State(job.progress.state)).into());
         }
         if let Some(content) = small.remove(&output) {

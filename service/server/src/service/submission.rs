@@ -1,13 +1,13 @@
-//! Submissions.
+//! Submissions: their checks, their inputs and their keys.
 
 use super::{Service, ServiceError, digest, input_name};
 use crate::{
     access::{Identity, Scope},
     objects::Staged,
-    store::{Job, NewJob, StoreError},
+    store::{JobRecord, NewJob, StoreError},
     time::milliseconds,
 };
-use proofmill_job::{Input, KeyFacts, KeyKind, Task};
+use proofmill_job::{KeyFacts, KeyKind, Task, TaskInput};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const LONGEST_TRACE: usize = 128;
 /// A job to submit, as a face received it.
 #[derive(Clone, Debug, Deserialize, Serialize, utoipa::ToSchema)]
 pub struct Submission {
-    /// What is asked for.
+    /// The task.
     #[serde(flatten)]
     pub task: Task,
     /// Greater ones go first; above 0 needs the scope `priority`.
@@ -37,13 +37,13 @@ pub struct Submission {
 /// A submission with its inputs.
 #[derive(Debug)]
 pub struct Received {
-    /// What is asked for.
+    /// The task.
     pub submission: Submission,
     /// The inputs.
-    pub inputs: Vec<(Input, Staged)>,
-    /// The owner's name of this submission.
+    pub inputs: Vec<(TaskInput, Staged)>,
+    /// The owner's name of this submission, if it has one.
     pub idempotency_key: Option<String>,
-    /// A digest of all that was sent.
+    /// A digest of the whole submission.
     pub request: String,
     /// The `traceparent` of the caller, if it sent one.
     pub trace: Option<String>,
@@ -51,7 +51,7 @@ pub struct Received {
 
 impl Received {
     /// A submission with its inputs and the digests of their contents. Which face received it makes no difference.
-    pub fn new(submission: Submission, inputs: Vec<(Input, Staged, String)>) -> Self {
+    pub fn new(submission: Submission, inputs: Vec<(TaskInput, Staged, String)>) -> Self {
         let mut digests: Vec<_> = inputs.iter().map(|(input, _, digest)| (input.name(), digest)).collect();
         // A client may repeat its submission with the inputs in another order.
         digests.sort();
@@ -62,15 +62,17 @@ impl Received {
 }
 
 impl Service {
-    /// Submits jobs. The inputs of each are exactly those that its task needs; `request` is a digest of all that was sent.
+    /// Submits jobs. The inputs of each are exactly those that its task needs; `request` is a digest of the whole
+    /// submission.
     ///
     /// # Errors
-    /// Of all: [`StoreError::Unavailable`]. Of each: [`ServiceError::Invalid`], and those of [`Store::submit`].
+    /// For all jobs: [`StoreError::Unavailable`]. For each job: [`ServiceError::Invalid`], and the errors of
+    /// [`Store::submit`](crate::store::Store::submit).
     pub async fn submit(
         &self,
         identity: &Identity,
         submissions: Vec<Received>,
-    ) -> Result<Vec<Result<(Job, bool), ServiceError>>, ServiceError> {
+    ) -> Result<Vec<Result<(JobRecord, bool), ServiceError>>, ServiceError> {
         identity.require(Scope::Submit)?;
         let (service, identity) = (self.clone(), identity.clone());
         // A caller that hangs up does not stop this midway: inputs would stay that no job has.
@@ -82,10 +84,10 @@ impl Service {
         &self,
         identity: &Identity,
         submissions: Vec<Received>,
-    ) -> Result<Vec<Result<(Job, bool), ServiceError>>, ServiceError> {
+    ) -> Result<Vec<Result<(JobRecord, bool), ServiceError>>, ServiceError> {
         // The search for orphans waits: the inputs are stored before a job names them.
         let _arrive = self.0.arrivals.read().await;
-        let mut answers: Vec<Option<Result<(Job, bool), ServiceError>>> = Vec::new();
+        let mut answers: Vec<Option<Result<(JobRecord, bool), ServiceError>>> = Vec::new();
         let mut jobs = Vec::new();
         let largest = self.largest_worker(false).await?.unwrap_or((u64::MAX, self.0.rules.threads));
         for received in submissions {
@@ -140,7 +142,7 @@ impl Service {
             input_bytes += file.path().metadata()?.len();
         }
         let keys = self.find_keys(identity, &mut task).await?;
-        // With fewer threads it takes less memory. What is too large for one thread waits for a larger worker.
+        // With fewer threads, the job takes less memory. A job that is too large for one thread waits for a larger worker.
         let bound = |threads| match keys.is_empty() {
             true => task.bound_without_keys(threads, input_bytes),
             false => keys.iter().fold(0, |sum: u64, key| sum.saturating_add(key.bound(threads, input_bytes))),
@@ -149,7 +151,7 @@ impl Service {
         let memory = bound(threads);
         let divides = matches!(task, Task::Prove { .. }) && keys[0].kind == KeyKind::Groth16;
         let id = uuid::Uuid::now_v7().simple().to_string();
-        // Before the job itself: a worker may claim it at once, and needs its inputs.
+        // Inputs are stored before the job itself: a worker may claim it at once, and needs them.
         for (input, file) in inputs {
             self.0.objects.put(&input_name(&id, input), file).await?;
         }
@@ -192,8 +194,8 @@ impl Service {
     }
 }
 
-/// Checks that the inputs are those that a task needs, each once.
-fn check_inputs(task: &Task, inputs: &[(Input, Staged)]) -> Result<(), ServiceError> {
+/// Checks that every input that a task needs is there once, and no other.
+fn check_inputs(task: &Task, inputs: &[(TaskInput, Staged)]) -> Result<(), ServiceError> {
     for input in task.inputs() {
         if !inputs.iter().any(|(found, _)| found == input) {
             return Err(ServiceError::Invalid(format!("the input {input} is missing")));

@@ -1,10 +1,10 @@
-//! What others see of jobs, the queue and workers.
+//! Jobs, the queue and workers as others see them.
 
 use super::{Service, ServiceError};
 use crate::{
     coordinator::WorkerFacts,
-    state::State,
-    store::{Job, Queue, SmallOutputs, StoreError, Worker},
+    state::JobState,
+    store::{JobRecord, Queue, SmallOutputs, StoreError, WorkerRecord},
     time::milliseconds,
 };
 use proofmill_job::{KeyKind, Task};
@@ -12,16 +12,17 @@ use serde::{Deserialize, Serialize};
 
 /// A job as its owner sees it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct View {
+#[schema(as = View)]
+pub struct JobView {
     /// Its id.
     pub id: String,
-    /// What it asks for.
+    /// Its task.
     pub task: Task,
-    /// What its owner called the key.
+    /// The name or digest by which the submission named its first key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Its state.
-    pub state: State,
+    pub state: JobState,
     /// What keeps it waiting, if no worker can take it as it is. Only where one job is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<String>,
@@ -29,7 +30,7 @@ pub struct View {
     pub attempts: u32,
     /// Its priority.
     pub priority: i64,
-    /// What the worker is doing.
+    /// The phase that the worker is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Why it failed, or why the last attempt was lost.
@@ -52,9 +53,9 @@ pub struct View {
     pub ended_at: Option<u64>,
 }
 
-impl From<Job> for View {
-    fn from(job: Job) -> Self {
-        let Job {
+impl From<JobRecord> for JobView {
+    fn from(job: JobRecord) -> Self {
+        let JobRecord {
             id,
             task,
             label,
@@ -106,13 +107,13 @@ impl Service {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn view(&self, job: Job) -> Result<View, ServiceError> {
+    pub async fn view(&self, job: JobRecord) -> Result<JobView, ServiceError> {
         let (memory, owner) = (job.memory, job.owner.clone());
-        let mut view = View::from(job);
-        if view.state == State::Done && !view.task.outputs().is_empty() {
+        let mut view = JobView::from(job);
+        if view.state == JobState::Done && !view.task.outputs().is_empty() {
             view.outputs = self.0.store.job_with_outputs(view.id.clone(), None).await?.1;
         }
-        if view.state == State::Queued
+        if view.state == JobState::Queued
             && let Some((largest, _)) =
                 self.largest_worker(false).await?.filter(|(largest, _)| *largest < memory)
             && !self.is_for_a_cluster(&owner, &view.task, memory).await?
@@ -148,20 +149,20 @@ impl Service {
         Ok(QueueView { queue, largest_worker, too_large })
     }
 
-    /// Memory and threads of the largest worker that is known, of those that divide jobs or of the others.
+    /// Memory and threads of the largest known worker: one that divides jobs, or one that does not.
     pub(super) async fn largest_worker(&self, divides: bool) -> Result<Option<(u64, usize)>, StoreError> {
         let workers = self.workers().await?;
         let workers = workers.iter().filter(|(_, facts)| facts.divides == divides);
         Ok(workers.map(|(_, facts)| (facts.memory, facts.threads)).max())
     }
 
-    /// The workers that were heard of lately, with what they said of themselves.
+    /// The workers that were heard of lately, with the facts that they reported about themselves.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn workers(&self) -> Result<Vec<(Worker, WorkerFacts)>, StoreError> {
+    pub async fn workers(&self) -> Result<Vec<(WorkerRecord, WorkerFacts)>, StoreError> {
         let workers = self.0.store.workers(milliseconds(3 * self.0.rules.lease)).await?;
-        let facts = |worker: Worker| {
+        let facts = |worker: WorkerRecord| {
             let facts = serde_json::from_str(&worker.facts).unwrap_or_default();
             (worker, facts)
         };

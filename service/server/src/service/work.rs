@@ -1,15 +1,15 @@
-//! What workers ask of the service.
+//! The service's operations for workers.
 
 use super::{LOOK_AGAIN, Service, input_name, key_name, output_name};
 use crate::{
     coordinator::{Coordinator, Trouble, WorkerFacts},
-    objects::{Reader, Staged, Staging, create_private},
-    state::State,
-    store::{Claim, StoreError, Want, Worked},
+    objects::{ObjectReader, Staged, Staging, create_private},
+    state::JobState,
+    store::{ClaimOutcome, StoreError, Want, Worked},
     time::milliseconds,
 };
 use async_trait::async_trait;
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// The most bytes of what a worker says of itself.
+/// The most bytes of the facts that a worker reports about itself.
 const MOST_FACTS: usize = 64 << 10;
 
 impl From<StoreError> for Trouble {
@@ -42,12 +42,13 @@ impl From<io::Error> for Trouble {
 /// A claim on its way to a worker. If nobody takes it, the jobs are given back.
 struct Offer {
     service: Service,
-    claim: Option<Claim>,
+    claim: Option<ClaimOutcome>,
 }
 
 impl Drop for Offer {
     fn drop(&mut self) {
-        let (Some(Claim::Jobs(jobs, _)), Ok(runtime)) = (self.claim.take(), Handle::try_current()) else {
+        let (Some(ClaimOutcome::Jobs(jobs, _)), Ok(runtime)) = (self.claim.take(), Handle::try_current())
+        else {
             return;
         };
         let service = self.service.clone();
@@ -63,7 +64,7 @@ impl Drop for Offer {
 
 #[async_trait]
 impl Coordinator for Service {
-    async fn claim(&self, mut want: Want, wait: Duration) -> Result<Claim, Trouble> {
+    async fn claim(&self, mut want: Want, wait: Duration) -> Result<ClaimOutcome, Trouble> {
         want.lease_ms = self.lease(want.lease_ms);
         let end = Instant::now() + wait;
         loop {
@@ -76,12 +77,13 @@ impl Coordinator for Service {
                 want.least = largest.map_or(0, |(memory, _)| memory.saturating_add(1));
             }
             let claim = self.claim_for_caller(want.clone()).await?;
-            if let Claim::Jobs(jobs, _) = &claim {
+            if let ClaimOutcome::Jobs(jobs, _) = &claim {
                 jobs.iter().for_each(|job| self.0.changes.changed(&job.id));
             }
             let now = Instant::now();
-            // One for which the worker has too little memory now need not be waited for: its own jobs' ends are no changes here.
-            if claim != Claim::Empty || now >= end {
+            // A job that is too large for the worker's free memory is not waited for: the ends of the worker's own jobs would
+            // not wake this call.
+            if claim != ClaimOutcome::Empty || now >= end {
                 return Ok(claim);
             }
             drop(timeout_at(end.min(now + LOOK_AGAIN), queued).await);
@@ -104,7 +106,7 @@ impl Coordinator for Service {
         let job = self.0.store.report(job.to_owned(), fence, worked).await?;
         self.changed(&job);
         let state = job.progress.state;
-        if state == State::Queued {
+        if state == JobState::Queued {
             self.0.changes.queued();
         }
         if state.has_ended() && !state.needs_inputs() {
@@ -115,7 +117,13 @@ impl Coordinator for Service {
         Ok(())
     }
 
-    async fn input(&self, job: &str, fence: u64, input: Input, folder: &Path) -> Result<PathBuf, Trouble> {
+    async fn input(
+        &self,
+        job: &str,
+        fence: u64,
+        input: TaskInput,
+        folder: &Path,
+    ) -> Result<PathBuf, Trouble> {
         let name = input_name(job, input);
         if let Some(path) = self.0.objects.path(&name) {
             return Ok(path);
@@ -134,7 +142,7 @@ impl Coordinator for Service {
         self.bring(&key_name(digest), place).await
     }
 
-    async fn output(&self, job: &str, fence: u64, output: Output, file: &Path) -> Result<(), Trouble> {
+    async fn output(&self, job: &str, fence: u64, output: TaskOutput, file: &Path) -> Result<(), Trouble> {
         self.store_output(job, fence, output, Staged::of_path(file)?).await
     }
 
@@ -162,7 +170,7 @@ impl Service {
     }
 
     /// Claims jobs, and gives them back if the caller is gone by then: its connection may be cut at any time.
-    async fn claim_for_caller(&self, want: Want) -> Result<Claim, StoreError> {
+    async fn claim_for_caller(&self, want: Want) -> Result<ClaimOutcome, StoreError> {
         // A task of its own: a claim that is cut off midway would leave jobs without a worker.
         let (answer, caller) = oneshot::channel();
         let service = self.clone();
@@ -182,7 +190,7 @@ impl Service {
         &self,
         job: &str,
         fence: u64,
-        output: Output,
+        output: TaskOutput,
         file: Staged,
     ) -> Result<(), Trouble> {
         self.expect_fence(job, fence).await?;
@@ -194,7 +202,12 @@ impl Service {
     ///
     /// # Errors
     /// [`Trouble::Lost`] if the worker no longer has the job.
-    pub async fn open_input(&self, job: &str, fence: u64, input: Input) -> Result<(u64, Reader), Trouble> {
+    pub async fn open_input(
+        &self,
+        job: &str,
+        fence: u64,
+        input: TaskInput,
+    ) -> Result<(u64, ObjectReader), Trouble> {
         self.expect_fence(job, fence).await?;
         Ok(self.0.objects.get(&input_name(job, input)).await?)
     }
@@ -202,7 +215,7 @@ impl Service {
     /// Refuses a worker that no longer has the job.
     async fn expect_fence(&self, job: &str, fence: u64) -> Result<(), Trouble> {
         let job = self.0.store.job(job.to_owned(), None).await?;
-        let is_its = job.progress.state == State::Running && job.progress.fence == fence;
+        let is_its = job.progress.state == JobState::Running && job.progress.fence == fence;
         if is_its { Ok(()) } else { Err(Trouble::Lost("the lease has passed to another worker".to_owned())) }
     }
 

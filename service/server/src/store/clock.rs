@@ -1,10 +1,10 @@
 //! The clock of an SQLite database.
 //!
-//! All servers on the machine share it, and nobody can set it: it is the time since the machine was started, after a date of that start
-//! that the database keeps. A server that opens the database after the machine's clock was set moves the date, and the ends of leases with
+//! All servers on the machine share it, and nobody can set it. It is the date of the machine's start, which the database keeps, plus the
+//! time since that start. A server that opens the database after the machine's clock was set moves the date, and the ends of leases with
 //! it.
 
-use super::{StoreError, Transaction, Value};
+use super::{SqlValue, StoreError, Transaction};
 use std::{
     sync::{
         Arc,
@@ -13,7 +13,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-/// How far the machine's clock has to differ for having been set, in milliseconds.
+/// The least difference that shows that the machine's clock was set, in milliseconds.
 const SET: u64 = 1000;
 
 /// The clocks of a machine.
@@ -29,14 +29,14 @@ pub trait Clock: Send + Sync {
 }
 
 /// The clocks of this machine.
-pub(super) struct Machine {
+pub(super) struct MachineClock {
     boot: String,
     #[cfg(not(target_os = "linux"))]
     opened: std::time::Instant,
 }
 
 #[cfg(target_os = "linux")]
-impl Machine {
+impl MachineClock {
     pub(super) fn new() -> std::io::Result<Self> {
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
         Ok(Self { boot })
@@ -44,14 +44,14 @@ impl Machine {
 }
 
 #[cfg(not(target_os = "linux"))]
-impl Machine {
+impl MachineClock {
     /// Each server has a clock of its own.
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(Self { boot: uuid::Uuid::new_v4().to_string(), opened: std::time::Instant::now() })
     }
 }
 
-impl Clock for Machine {
+impl Clock for MachineClock {
     fn boot(&self) -> String {
         self.boot.clone()
     }
@@ -102,7 +102,7 @@ impl Time {
             // A small difference is no set clock: the noted date stays, and all ends stay valid.
             Some(noted) if noted.abs_diff(date) < SET => return self.follow(transaction),
             Some(noted) => date.saturating_sub(noted),
-            // Of another start of the machine.
+            // The database has no date of this start of the machine.
             None => 0,
         };
         // The step of the clock moves every future moment in the database, so that each lease,
@@ -116,7 +116,7 @@ impl Time {
             ends.into_iter().try_for_each(|sql| transaction.execute(sql, &[moved.into()]).map(drop))?;
         }
         transaction.execute("DELETE FROM clock", &[])?;
-        let note: [Value; 2] = [self.boot.as_str().into(), date.into()];
+        let note: [SqlValue; 2] = [self.boot.as_str().into(), date.into()];
         transaction.execute("INSERT INTO clock (boot, started_at) VALUES ($1, $2)", &note)?;
         self.started_at.store(date, Ordering::Relaxed);
         Ok(())

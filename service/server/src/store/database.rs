@@ -1,11 +1,11 @@
-//! What the store needs of a database: transactions of statements that SQLite and PostgreSQL both understand.
+//! The database as the store needs it: transactions of statements that SQLite and PostgreSQL both understand.
 
 use super::StoreError;
 use std::{any::Any, future::Future, pin::Pin, sync::Arc};
 
 /// A value of a parameter or column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum SqlValue {
     /// NULL.
     Null,
     /// BIGINT.
@@ -16,7 +16,7 @@ pub enum Value {
 
 /// A row of a result.
 #[derive(Clone, Debug)]
-pub struct Row(pub Vec<Value>);
+pub struct SqlRow(pub Vec<SqlValue>);
 
 /// The statements of one transaction. Parameters are `$1`, `$2`, ...
 pub trait Transaction {
@@ -24,13 +24,13 @@ pub trait Transaction {
     ///
     /// # Errors
     /// [`StoreError`] of the database.
-    fn execute(&mut self, sql: &'static str, parameters: &[Value]) -> Result<u64, StoreError>;
+    fn execute(&mut self, sql: &'static str, parameters: &[SqlValue]) -> Result<u64, StoreError>;
 
     /// The rows of a query.
     ///
     /// # Errors
     /// [`StoreError`] of the database.
-    fn query(&mut self, sql: &'static str, parameters: &[Value]) -> Result<Vec<Row>, StoreError>;
+    fn query(&mut self, sql: &'static str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError>;
 
     /// Executes several statements without parameters.
     ///
@@ -45,33 +45,33 @@ pub trait Transaction {
     fn is_repeated(&self) -> bool;
 }
 
-/// What a transaction computes, before it is known whether it is committed.
-pub type Answer = Result<Box<dyn Any + Send>, StoreError>;
+/// The result of a transaction's work, before it is known whether the transaction is committed.
+pub type TransactionAnswer = Result<Box<dyn Any + Send>, StoreError>;
 /// The work of a transaction. It may be called several times: only the last call's effects and answer count.
-pub type Work = Arc<dyn Fn(&mut dyn Transaction) -> Answer + Send + Sync>;
+pub type TransactionWork = Arc<dyn Fn(&mut dyn Transaction) -> TransactionAnswer + Send + Sync>;
 /// An answer to come.
-pub type Pending<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+pub type Pending<'a> = Pin<Box<dyn Future<Output = TransactionAnswer> + Send + 'a>>;
 
 /// A database.
 pub trait Database: Send + Sync {
     /// Does the work in a transaction; the answer comes when it is durable. An error of the work rolls it back.
-    fn write(&self, work: Work) -> Pending<'_>;
+    fn write(&self, work: TransactionWork) -> Pending<'_>;
 
     /// Does work that changes nothing, on a recent state of the database.
-    fn read(&self, work: Work) -> Pending<'_>;
+    fn read(&self, work: TransactionWork) -> Pending<'_>;
 
     /// As [`Self::read`], for work that may take long: it delays nothing that others read or write.
-    fn scan(&self, work: Work) -> Pending<'_>;
+    fn scan(&self, work: TransactionWork) -> Pending<'_>;
 }
 
-impl Row {
+impl SqlRow {
     /// The integer in this column.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] for another type.
     pub fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.0.get(column) {
-            Some(Value::Integer(value)) => Ok(*value),
+            Some(SqlValue::Integer(value)) => Ok(*value),
             other => Err(StoreError::corrupt(column, "an integer", other)),
         }
     }
@@ -91,7 +91,7 @@ impl Row {
     /// [`StoreError::Corrupt`] for another type.
     pub fn text(&self, column: usize) -> Result<String, StoreError> {
         match self.0.get(column) {
-            Some(Value::Text(text)) => Ok(text.clone()),
+            Some(SqlValue::Text(text)) => Ok(text.clone()),
             other => Err(StoreError::corrupt(column, "text", other)),
         }
     }
@@ -105,48 +105,48 @@ impl Row {
         column: usize,
         get: impl FnOnce(&Self, usize) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        if self.0.get(column) == Some(&Value::Null) { Ok(None) } else { get(self, column).map(Some) }
+        if self.0.get(column) == Some(&SqlValue::Null) { Ok(None) } else { get(self, column).map(Some) }
     }
 }
 
-impl From<i64> for Value {
+impl From<i64> for SqlValue {
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for SqlValue {
     /// Values above the greatest of BIGINT become that one.
     fn from(value: u64) -> Self {
         Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
     }
 }
 
-impl From<u32> for Value {
+impl From<u32> for SqlValue {
     fn from(value: u32) -> Self {
         Self::Integer(value.into())
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for SqlValue {
     fn from(value: bool) -> Self {
         Self::Integer(value.into())
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for SqlValue {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())
     }
 }
 
-impl From<String> for Value {
+impl From<String> for SqlValue {
     fn from(value: String) -> Self {
         Self::Text(value)
     }
 }
 
-impl<T: Into<Value>> From<Option<T>> for Value {
+impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }

@@ -1,23 +1,23 @@
 //! Keys: files that jobs name, each stored once under its digest.
 
 use super::{
-    Row, Store, StoreError, Transaction, now, one,
-    room::{Asked, Limits},
+    SqlRow, Store, StoreError, Transaction, now, one,
+    room::{Asked, StoreLimits},
 };
 use proofmill_job::KeyFacts;
 
 /// A key of an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct KeyRecord {
     /// SHA-256 of the file, in hexadecimal digits.
     pub digest: String,
-    /// Whose it is.
+    /// The id of the token that owns it.
     pub owner: String,
     /// The name that the owner gave it.
     pub name: Option<String>,
     /// The size of the file.
     pub bytes: u64,
-    /// What the file is.
+    /// The facts about the file.
     pub facts: KeyFacts,
     /// When the owner added it.
     pub created_at: u64,
@@ -30,13 +30,13 @@ macro_rules! select {
     };
 }
 
-fn key(row: &Row) -> Result<Key, StoreError> {
+fn key(row: &SqlRow) -> Result<KeyRecord, StoreError> {
     let facts = serde_json::from_str(&row.text(4)?)
         .map_err(|error| StoreError::Corrupt(format!("facts of a key: {error}")))?;
-    Ok(Key {
+    Ok(KeyRecord {
         digest: row.text(0)?,
         owner: row.text(1)?,
-        name: row.optional(2, Row::text)?,
+        name: row.optional(2, SqlRow::text)?,
         bytes: row.count(3)?,
         facts,
         created_at: row.count(5)?,
@@ -44,20 +44,28 @@ fn key(row: &Row) -> Result<Key, StoreError> {
 }
 
 /// The owner's key of this digest or name.
-pub(super) fn find(transaction: &mut dyn Transaction, owner: &str, name: &str) -> Result<Key, StoreError> {
+pub(super) fn find(
+    transaction: &mut dyn Transaction,
+    owner: &str,
+    name: &str,
+) -> Result<KeyRecord, StoreError> {
     let sql = select!("WHERE owner = $1 AND (digest = $2 OR name = $2)");
     first(&transaction.query(sql, &[owner.into(), name.into()])?, name)
 }
 
 /// As [`find`]; nobody removes the key before this transaction ends.
-pub(super) fn hold(transaction: &mut dyn Transaction, owner: &str, digest: &str) -> Result<Key, StoreError> {
+pub(super) fn hold(
+    transaction: &mut dyn Transaction,
+    owner: &str,
+    digest: &str,
+) -> Result<KeyRecord, StoreError> {
     const HELD: &str = select!("WHERE owner = $1 AND digest = $2 FOR KEY SHARE");
     const FOUND: &str = select!("WHERE owner = $1 AND digest = $2");
     let sql = if transaction.locks_rows() { HELD } else { FOUND };
     first(&transaction.query(sql, &[owner.into(), digest.into()])?, digest)
 }
 
-fn first(rows: &[Row], name: &str) -> Result<Key, StoreError> {
+fn first(rows: &[SqlRow], name: &str) -> Result<KeyRecord, StoreError> {
     match rows.first() {
         Some(row) => key(row),
         None => {
@@ -71,10 +79,10 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`], [`StoreError::Stored`] for a new key that is beyond the limits.
-    pub async fn add_key(&self, key: Key, limits: Limits) -> Result<(), StoreError> {
+    pub async fn add_key(&self, key: KeyRecord, limits: StoreLimits) -> Result<(), StoreError> {
         let store = self.clone();
         self.write(move |transaction| {
-            let Key { digest, owner, name, bytes, facts, .. } = key.clone();
+            let KeyRecord { digest, owner, name, bytes, facts, .. } = key.clone();
             let sql = "SELECT count(*), coalesce(max(CASE WHEN digest = $2 THEN 1 END), 0) FROM keys WHERE owner = $1";
             let counts = one(transaction.query(sql, &[owner.as_str().into(), digest.as_str().into()])?)?;
             if counts.integer(1)? == 0 {
@@ -105,7 +113,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn key(&self, owner: String, name: String) -> Result<Key, StoreError> {
+    pub async fn key(&self, owner: String, name: String) -> Result<KeyRecord, StoreError> {
         self.read(move |transaction| find(transaction, &owner, &name)).await
     }
 
@@ -113,7 +121,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn keys(&self, owner: String) -> Result<Vec<Key>, StoreError> {
+    pub async fn keys(&self, owner: String) -> Result<Vec<KeyRecord>, StoreError> {
         self.read(move |transaction| {
             let sql = select!("WHERE owner = $1 ORDER BY created_at, digest");
             transaction.query(sql, &[owner.as_str().into()])?.iter().map(key).collect()
@@ -126,7 +134,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn remove_key(&self, owner: String, name: String) -> Result<Key, StoreError> {
+    pub async fn remove_key(&self, owner: String, name: String) -> Result<KeyRecord, StoreError> {
         self.write(move |transaction| {
             let key = find(transaction, &owner, &name)?;
             let sql = "DELETE FROM keys WHERE owner = $1 AND digest = $2";

@@ -13,16 +13,18 @@ mod tokens;
 mod workers;
 
 pub use clock::Clock;
-pub use database::{Answer, Database, Pending, Row, Transaction, Value, Work};
-pub use jobs::{Claim, Inputs, Job, NewJob, Page, Queue, SmallOutputs, Waiting, Want, Worked};
-pub use keys::Key;
+pub use database::{Database, Pending, SqlRow, SqlValue, Transaction, TransactionAnswer, TransactionWork};
+pub use jobs::{
+    ClaimOutcome, InputState, JobQuery, JobRecord, NewJob, Queue, SmallOutputs, Waiting, Want, Worked,
+};
+pub use keys::KeyRecord;
 pub use postgres::Postgres;
-pub use room::Limits;
+pub use room::StoreLimits;
 pub use sqlite::Sqlite;
-pub use tokens::Token;
-pub use workers::Worker;
+pub use tokens::TokenRecord;
+pub use workers::WorkerRecord;
 
-use crate::state::{Refused, State};
+use crate::state::{JobState, Refused};
 use futures::future::join;
 use room::Room;
 use std::{
@@ -41,7 +43,7 @@ pub struct Store {
     room: Arc<Mutex<Room>>,
 }
 
-/// Why the store did not do something.
+/// The reason why the store did not do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -92,7 +94,7 @@ impl StoreError {
         Self::Unavailable(problem.to_string())
     }
 
-    pub(crate) fn corrupt(column: usize, expected: &str, found: Option<&Value>) -> Self {
+    pub(crate) fn corrupt(column: usize, expected: &str, found: Option<&SqlValue>) -> Self {
         Self::Corrupt(format!("column {column}: expected {expected}, found {found:?}"))
     }
 
@@ -116,7 +118,7 @@ impl Store {
         }
         let path = place.strip_prefix("sqlite:").unwrap_or(place);
         match path.split_once("://") {
-            // What follows may have a password.
+            // The text after the scheme may have a password.
             Some((scheme, _)) => Err(StoreError::unavailable(format!(
                 "there is no store of type {scheme}: expected sqlite:PATH or postgres://USER@HOST/DATABASE"
             ))),
@@ -187,7 +189,7 @@ impl Store {
 
 fn boxed<T: Send + 'static>(
     work: impl Fn(&mut dyn Transaction) -> Result<T, StoreError> + Send + Sync + 'static,
-) -> Work {
+) -> TransactionWork {
     Arc::new(move |transaction| Ok(Box::new(work(transaction)?)))
 }
 
@@ -200,13 +202,13 @@ fn now(transaction: &mut dyn Transaction) -> Result<u64, StoreError> {
 }
 
 /// The only row of a query that always has one.
-fn one(rows: Vec<Row>) -> Result<Row, StoreError> {
+fn one(rows: Vec<SqlRow>) -> Result<SqlRow, StoreError> {
     rows.into_iter().next().ok_or_else(|| StoreError::Corrupt("a query has no row".to_owned()))
 }
 
-fn state(row: &Row, column: usize) -> Result<State, StoreError> {
+fn state(row: &SqlRow, column: usize) -> Result<JobState, StoreError> {
     let name = row.text(column)?;
-    State::of_name(&name).ok_or_else(|| StoreError::Corrupt(format!("{name} is no state")))
+    JobState::of_name(&name).ok_or_else(|| StoreError::Corrupt(format!("{name} is no state")))
 }
 
 /// Makes the tables if they are not there.

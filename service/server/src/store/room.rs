@@ -1,9 +1,9 @@
-//! How much waits and is stored, and how much may.
+//! The room for waiting jobs and stored bytes: how much is taken, and how much there may be.
 //!
-//! Counting takes long when much waits. So what was counted is kept for a moment, with all that was accepted here since. That is never less
-//! than what is there, but for what other servers accept in that moment.
+//! Counting takes long when many jobs wait. So a count is kept for a moment, and everything that was accepted here since is added. A kept
+//! count is never too low, but for the jobs that other servers accept in that moment.
 
-use super::{Store, StoreError, Transaction, Value, one};
+use super::{SqlValue, Store, StoreError, Transaction, one};
 use std::{
     collections::HashMap,
     sync::PoisonError,
@@ -17,9 +17,9 @@ const PART: u32 = 20;
 /// The most owners whose counts are kept.
 const MOST_OWNERS: usize = 10_000;
 
-/// How much may wait and be stored.
+/// The limits of waiting jobs and of stored bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct StoreLimits {
     /// The jobs of one owner that wait.
     pub of_owner: u64,
     /// The jobs of all that wait.
@@ -30,13 +30,13 @@ pub struct Limits {
     pub keys_of_owner: u64,
 }
 
-impl Limits {
+impl StoreLimits {
     /// No limits.
     pub const NONE: Self =
         Self { of_owner: u64::MAX, of_all: u64::MAX, bytes_of_owner: u64::MAX, keys_of_owner: u64::MAX };
 }
 
-/// What was counted, with what was accepted since.
+/// The kept counts, with the jobs and bytes that were accepted since.
 #[derive(Default)]
 pub(super) struct Room {
     of_owners: HashMap<String, Count>,
@@ -57,7 +57,7 @@ impl Count {
     }
 }
 
-/// What asks for room.
+/// A request for room.
 pub(super) struct Asked<'a> {
     pub(super) owner: &'a str,
     pub(super) jobs: u64,
@@ -65,8 +65,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl Room {
-    /// Takes what is asked for; `None` if there is no count.
-    fn take(&mut self, asked: &Asked<'_>, limits: Limits) -> Option<Result<(), StoreError>> {
+    /// Takes the room that is asked for; `None` if there is no count.
+    fn take(&mut self, asked: &Asked<'_>, limits: StoreLimits) -> Option<Result<(), StoreError>> {
         let (of_owner, of_all) = (self.of_owners.get_mut(asked.owner)?, self.of_all.as_mut()?);
         let full = |waiting, of| Some(Err(StoreError::Full { waiting, of }));
         if asked.jobs > 0 && of_owner.jobs >= limits.of_owner {
@@ -101,12 +101,13 @@ impl Room {
 }
 
 impl Store {
-    /// Takes room for something that this transaction stores.
+    /// Takes room for something that this transaction stores. A rollback does not give it back: until the next count, the kept counts are
+    /// then too high, never too low.
     pub(super) fn take_room(
         &self,
         transaction: &mut dyn Transaction,
         asked: &Asked<'_>,
-        limits: Limits,
+        limits: StoreLimits,
     ) -> Result<(), StoreError> {
         // The kept counts may be too high by now: only newer ones refuse.
         for is_full in [false, true] {
@@ -121,7 +122,7 @@ impl Store {
         Err(StoreError::Contended)
     }
 
-    /// Counts what is not known.
+    /// Counts the jobs and bytes for which no count is kept.
     fn count(&self, transaction: &mut dyn Transaction, owner: &str, is_full: bool) -> Result<(), StoreError> {
         let (knows_owner, knows_all) = {
             let mut room = self.room();
@@ -133,7 +134,7 @@ impl Store {
             let sql = "SELECT (SELECT count(*) FROM jobs WHERE state = 'queued' AND owner = $1),
                 (SELECT CAST(coalesce(sum(input_bytes), 0) AS BIGINT) FROM jobs WHERE owner = $1 AND inputs > 0),
                 (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM keys WHERE owner = $1)";
-            let parameters: [Value; 1] = [owner.into()];
+            let parameters: [SqlValue; 1] = [owner.into()];
             let row = one(transaction.query(sql, &parameters)?)?;
             let (jobs, bytes) = (row.count(0)?, row.count(1)?.saturating_add(row.count(2)?));
             let count = Count { at, took: at.elapsed(), jobs, bytes };

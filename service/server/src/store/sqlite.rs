@@ -1,5 +1,5 @@
-//! SQLite: one thread writes, and commits what waits together; reads happen on the calling thread,
-//! or on another one while its connection is busy; one thread reads what may take long.
+//! SQLite. One thread writes, and commits all waiting transactions together. Reads happen on the calling thread, or on another one while
+//! its connection is busy. One thread does reads that may take long.
 //!
 //! Commits wait for the disk (`synchronous = FULL`). While one waits, more transactions arrive; the next commit takes all of them, each in
 //! a savepoint of its own. So the rate of transactions is not bound to the rate of the disk's flushes.
@@ -8,8 +8,8 @@
 
 use super::{
     StoreError,
-    clock::{Clock, Machine, Time},
-    database::{Answer, Database, Pending, Row, Transaction, Value, Work},
+    clock::{Clock, MachineClock, Time},
+    database::{Database, Pending, SqlRow, SqlValue, Transaction, TransactionAnswer, TransactionWork},
     migrate,
 };
 use rusqlite::{Connection, OpenFlags, functions::FunctionFlags, types::ValueRef};
@@ -31,17 +31,17 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A database in a file.
 pub struct Sqlite {
-    writer: mpsc::Sender<Task>,
+    writer: mpsc::Sender<QueuedWork>,
     /// The calling threads' connection: a cached page is read sooner than another thread wakes.
     here: Mutex<Link>,
-    reader: mpsc::Sender<Task>,
-    scanner: mpsc::Sender<Task>,
+    reader: mpsc::Sender<QueuedWork>,
+    scanner: mpsc::Sender<QueuedWork>,
 }
 
 /// A transaction that waits, and the channel for its answer.
-struct Task {
-    work: Work,
-    reply: oneshot::Sender<Answer>,
+struct QueuedWork {
+    work: TransactionWork,
+    reply: oneshot::Sender<TransactionAnswer>,
 }
 
 /// A connection, and its time.
@@ -56,7 +56,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Unavailable`] for a file that cannot be opened, [`StoreError::Version`] for one of a later version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let machine = Machine::new()
+        let machine = MachineClock::new()
             .map_err(|error| StoreError::unavailable(format!("the machine's start: {error}")))?;
         Self::open_with(path, Arc::new(machine))
     }
@@ -89,11 +89,11 @@ impl Sqlite {
 }
 
 impl Database for Sqlite {
-    fn write(&self, work: Work) -> Pending<'_> {
+    fn write(&self, work: TransactionWork) -> Pending<'_> {
         send(&self.writer, work)
     }
 
-    fn read(&self, work: Work) -> Pending<'_> {
+    fn read(&self, work: TransactionWork) -> Pending<'_> {
         // The caller may be an async thread, which must not wait for a lock.
         match self.here.try_lock() {
             Ok(link) => Box::pin(ready(link.read(&work))),
@@ -102,26 +102,26 @@ impl Database for Sqlite {
         }
     }
 
-    fn scan(&self, work: Work) -> Pending<'_> {
+    fn scan(&self, work: TransactionWork) -> Pending<'_> {
         send(&self.scanner, work)
     }
 }
 
-fn send(thread: &mpsc::Sender<Task>, work: Work) -> Pending<'_> {
+fn send(thread: &mpsc::Sender<QueuedWork>, work: TransactionWork) -> Pending<'_> {
     Box::pin(async move {
         let (reply, answer) = oneshot::channel();
-        thread.send(Task { work, reply }).map_err(|_| StoreError::Ended)?;
+        thread.send(QueuedWork { work, reply }).map_err(|_| StoreError::Ended)?;
         answer.await.map_err(|_| StoreError::Ended)?
     })
 }
 
 /// Starts a thread that passes everything that waits to `serve`, until all senders are gone.
-fn start(name: &str, mut link: Link, serve: fn(&mut Link, Vec<Task>)) -> mpsc::Sender<Task> {
+fn start(name: &str, mut link: Link, serve: fn(&mut Link, Vec<QueuedWork>)) -> mpsc::Sender<QueuedWork> {
     let (sender, tasks) = mpsc::channel();
     let body = move || {
         while let Ok(first) = tasks.recv() {
             let mut together = vec![first];
-            // What arrived during the last commit: the writer commits all of it with one flush.
+            // These arrived during the last commit: the writer commits all of them with one flush.
             together.extend(tasks.try_iter().take(MOST_TOGETHER - 1));
             serve(&mut link, together);
         }
@@ -144,7 +144,7 @@ impl Link {
     }
 
     /// Commits all tasks together; if that fails, none of them.
-    fn write_all(&mut self, tasks: Vec<Task>) {
+    fn write_all(&mut self, tasks: Vec<QueuedWork>) {
         let mut answers = Vec::with_capacity(tasks.len());
         let committed = self.commit(|link| {
             let connection = &link.connection;
@@ -169,11 +169,11 @@ impl Link {
         }
     }
 
-    fn read_all(&mut self, tasks: Vec<Task>) {
+    fn read_all(&mut self, tasks: Vec<QueuedWork>) {
         tasks.into_iter().for_each(|task| drop(task.reply.send(self.read(&task.work))));
     }
 
-    fn read(&self, work: &Work) -> Answer {
+    fn read(&self, work: &TransactionWork) -> TransactionAnswer {
         // One transaction, so that all queries of the work see the same state.
         self.connection.execute_batch("BEGIN")?;
         let mut statements = Statements(&self.connection);
@@ -211,13 +211,13 @@ fn create_private(path: &Path) -> io::Result<()> {
 struct Statements<'a>(&'a Connection);
 
 impl Transaction for Statements<'_> {
-    fn execute(&mut self, sql: &'static str, parameters: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &'static str, parameters: &[SqlValue]) -> Result<u64, StoreError> {
         let mut statement = self.0.prepare_cached(sql)?;
         bind(&mut statement, parameters)?;
         Ok(statement.raw_execute()? as u64)
     }
 
-    fn query(&mut self, sql: &'static str, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {
+    fn query(&mut self, sql: &'static str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
         let mut statement = self.0.prepare_cached(sql)?;
         bind(&mut statement, parameters)?;
         let columns = statement.column_count();
@@ -225,14 +225,14 @@ impl Transaction for Statements<'_> {
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let value = |column| match row.get_ref(column)? {
-                ValueRef::Null => Ok(Value::Null),
-                ValueRef::Integer(value) => Ok(Value::Integer(value)),
-                ValueRef::Text(text) => Ok(Value::Text(String::from_utf8_lossy(text).into_owned())),
+                ValueRef::Null => Ok(SqlValue::Null),
+                ValueRef::Integer(value) => Ok(SqlValue::Integer(value)),
+                ValueRef::Text(text) => Ok(SqlValue::Text(String::from_utf8_lossy(text).into_owned())),
                 ValueRef::Real(_) | ValueRef::Blob(_) => {
                     Err(StoreError::Corrupt(format!("column {column} is neither text nor an integer")))
                 }
             };
-            found.push(Row((0..columns).map(value).collect::<Result<_, StoreError>>()?));
+            found.push(SqlRow((0..columns).map(value).collect::<Result<_, StoreError>>()?));
         }
         Ok(found)
     }
@@ -251,14 +251,14 @@ impl Transaction for Statements<'_> {
 }
 
 /// Binds the parameters by name: SQLite would number them by their first occurrence.
-fn bind(statement: &mut rusqlite::CachedStatement<'_>, parameters: &[Value]) -> Result<(), StoreError> {
+fn bind(statement: &mut rusqlite::CachedStatement<'_>, parameters: &[SqlValue]) -> Result<(), StoreError> {
     for (index, value) in parameters.iter().enumerate() {
         // A statement need not use all parameters.
         let Some(place) = statement.parameter_index(&format!("${}", index + 1))? else { continue };
         match value {
-            Value::Null => statement.raw_bind_parameter(place, rusqlite::types::Null)?,
-            Value::Integer(value) => statement.raw_bind_parameter(place, value)?,
-            Value::Text(text) => statement.raw_bind_parameter(place, text)?,
+            SqlValue::Null => statement.raw_bind_parameter(place, rusqlite::types::Null)?,
+            SqlValue::Integer(value) => statement.raw_bind_parameter(place, value)?,
+            SqlValue::Text(text) => statement.raw_bind_parameter(place, text)?,
         }
     }
     Ok(())

@@ -1,17 +1,17 @@
-//! Tokens: who may do what.
+//! Tokens and what they allow.
 
-use super::{Row, Store, StoreError, Transaction, now};
+use super::{SqlRow, Store, StoreError, Transaction, now};
 
 /// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct TokenRecord {
     /// Its id, a UUID: the owner of jobs and keys.
     pub id: String,
     /// The name that it was given.
     pub name: String,
     /// SHA-256 of the secret, in hexadecimal digits.
     pub hash: String,
-    /// Words, separated by spaces.
+    /// The names of its scopes, separated by spaces.
     pub scopes: String,
     /// When it was made.
     pub created_at: u64,
@@ -21,15 +21,15 @@ pub struct Token {
     pub revoked_at: Option<u64>,
 }
 
-fn token(row: &Row) -> Result<Token, StoreError> {
-    Ok(Token {
+fn token(row: &SqlRow) -> Result<TokenRecord, StoreError> {
+    Ok(TokenRecord {
         id: row.text(0)?,
         name: row.text(1)?,
         hash: row.text(2)?,
         scopes: row.text(3)?,
         created_at: row.count(4)?,
-        expires_at: row.optional(5, Row::count)?,
-        revoked_at: row.optional(6, Row::count)?,
+        expires_at: row.optional(5, SqlRow::count)?,
+        revoked_at: row.optional(6, SqlRow::count)?,
     })
 }
 
@@ -45,11 +45,11 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Taken`] if there is a token of this name.
-    pub async fn add_token(&self, token: Token, expires_in: Option<u64>) -> Result<(), StoreError> {
+    pub async fn add_token(&self, token: TokenRecord, expires_in: Option<u64>) -> Result<(), StoreError> {
         self.write(move |transaction| {
             let taken = transaction.query("SELECT id FROM tokens WHERE name = $1", &[token.name.as_str().into()])?;
             if let Some(row) = taken.first() {
-                // It is there by an earlier run of this work.
+                // An earlier run of this work has added the token.
                 if row.text(0)? == token.id {
                     return Ok(());
                 }
@@ -57,7 +57,7 @@ impl Store {
             }
             let now = now(transaction)?;
             let sql = "INSERT INTO tokens (id, name, hash, scopes, created_at, expires_at, last_turn) VALUES ($1, $2, $3, $4, $5, $6, 0)";
-            let Token { id, name, hash, scopes, .. } = token.clone();
+            let TokenRecord { id, name, hash, scopes, .. } = token.clone();
             let expires_at = expires_in.map(|after| now.saturating_add(after));
             transaction.execute(sql, &[id.into(), name.into(), hash.into(), scopes.into(), now.into(), expires_at.into()])?;
             Ok(())
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn valid_token(&self, hash: String) -> Result<Option<Token>, StoreError> {
+    pub async fn valid_token(&self, hash: String) -> Result<Option<TokenRecord>, StoreError> {
         self.read(move |transaction| {
             let sql = select!(
                 "WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now_ms())"
@@ -83,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+    pub async fn tokens(&self) -> Result<Vec<TokenRecord>, StoreError> {
         self.read(|transaction| tokens(transaction)).await
     }
 
@@ -95,6 +95,7 @@ impl Store {
         self.write(move |transaction| {
             let sql = "UPDATE tokens SET revoked_at = now_ms() WHERE name = $1 AND revoked_at IS NULL";
             match transaction.execute(sql, &[name.as_str().into()])? {
+                // The first run may have revoked it before its answer was lost.
                 0 if transaction.is_repeated() => Ok(()),
                 0 => Err(StoreError::NotFound(format!("no valid token is named {name}"))),
                 _ => Ok(()),
@@ -104,6 +105,6 @@ impl Store {
     }
 }
 
-fn tokens(transaction: &mut dyn Transaction) -> Result<Vec<Token>, StoreError> {
+fn tokens(transaction: &mut dyn Transaction) -> Result<Vec<TokenRecord>, StoreError> {
     transaction.query(select!("ORDER BY created_at, id"), &[])?.iter().map(token).collect()
 }

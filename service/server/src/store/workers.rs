@@ -1,16 +1,16 @@
-//! Workers: which there are, and when they were last heard of.
+//! The known workers, and when they were last heard of.
 
-use super::{Row, Store, StoreError, now};
+use super::{SqlRow, Store, StoreError, now};
 
 /// The most workers that are kept.
 const MOST: u64 = 1000;
 
 /// A worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Worker {
+pub struct WorkerRecord {
     /// Its id.
     pub id: String,
-    /// What it said of itself, as JSON.
+    /// The facts that it reported about itself, as JSON.
     pub facts: String,
     /// When it started.
     pub started_at: u64,
@@ -19,8 +19,8 @@ pub struct Worker {
 }
 
 impl Store {
-    /// Notes that a worker is there, with what it says of itself. If there are more than 1000, those are forgotten that were not heard of
-    /// for the longest time.
+    /// Notes that a worker is there, with the facts that it reports about itself. If there are more than 1000, the ones that were silent
+    /// for the longest time are forgotten.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
@@ -67,12 +67,17 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn workers(&self, within: u64) -> Result<Vec<Worker>, StoreError> {
+    pub async fn workers(&self, within: u64) -> Result<Vec<WorkerRecord>, StoreError> {
         self.read(move |transaction| {
             let since = now(transaction)?.saturating_sub(within);
             let sql = "SELECT id, facts, started_at, seen_at FROM workers WHERE seen_at >= $1 ORDER BY started_at, id";
-            let worker = |row: &Row| {
-                Ok(Worker { id: row.text(0)?, facts: row.text(1)?, started_at: row.count(2)?, seen_at: row.count(3)? })
+            let worker = |row: &SqlRow| {
+                Ok(WorkerRecord {
+                    id: row.text(0)?,
+                    facts: row.text(1)?,
+                    started_at: row.count(2)?,
+                    seen_at: row.count(3)?,
+                })
             };
             transaction.query(sql, &[since.into()])?.iter().map(worker).collect()
         })

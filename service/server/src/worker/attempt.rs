@@ -3,19 +3,19 @@
 use super::{
     Worker,
     backoff::persist,
-    keys::Key,
+    keys::HeldKey,
     lease::{Lease, LeaseEnd},
-    prover::{Prover, ProverError},
+    prover::{ProverError, ProverProcess},
     watchdog::TooMuch,
 };
 use crate::{
     coordinator::{MOST_SMALL, Trouble},
     objects::blocking,
-    store::{Job, SmallOutputs, Worked},
+    store::{JobRecord, SmallOutputs, Worked},
     time::milliseconds,
 };
 use futures::future::try_join_all;
-use proofmill_job::{Content, Failure, Finished, Output, Reply, Request, Task};
+use proofmill_job::{ContentKind, Finished, Reply, Request, Task, TaskFailure, TaskOutput};
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
 use tempfile::TempDir;
@@ -32,7 +32,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long an input is asked for again while the service is unavailable.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// In the folder of an attempt, which is that of its outputs, a folder for inputs that lie on another machine.
+/// The folder for inputs that lie on another machine; it is in the folder of the attempt, where its outputs are.
 const INPUTS: &str = "inputs";
 /// The largest output, in bytes.
 const LARGEST_OUTPUT: u64 = 1 << 30;
@@ -40,34 +40,34 @@ const LARGEST_OUTPUT: u64 = 1 << 30;
 /// An attempt of a job.
 pub(super) struct Attempt<'a> {
     pub(super) worker: &'a Worker,
-    pub(super) job: &'a Job,
+    pub(super) job: &'a JobRecord,
     /// The prover's threads.
     pub(super) threads: usize,
     /// When the job arrived.
     pub(super) claimed: Instant,
     /// The lease, as the service gave it.
     pub(super) lease: Duration,
-    /// Where it says that its prover has ended its work.
+    /// The channel on which it says that its prover has ended its work.
     pub(super) proved: &'a UnboundedSender<Id>,
 }
 
-/// What became of it.
-enum Verdict {
+/// The end of an attempt.
+enum AttemptEnd {
     Done(Finished, SmallOutputs),
     Failed(String),
     Lost(String),
     Released,
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, thiserror::Error)]
-enum Problem {
+enum AttemptError {
     #[error("{0}")]
     Trouble(#[from] Trouble),
     #[error("{0}")]
     Prover(#[from] ProverError),
     #[error("{}", .0.message)]
-    Failure(Failure),
+    Failure(TaskFailure),
     #[error("{0}: killed")]
     Memory(TooMuch),
     #[error("the file of a key was damaged on the worker's disk")]
@@ -77,10 +77,10 @@ enum Problem {
 }
 
 impl Attempt<'_> {
-    /// Makes the attempt and reports what became of it. An error is the service's denial of the worker.
-    pub(super) async fn make(self, prover: Option<Prover>) -> Result<(), String> {
+    /// Makes the attempt and reports its end. An error is the service's denial of the worker.
+    pub(super) async fn make(self, prover: Option<ProverProcess>) -> Result<(), String> {
         let (phases, changes) = watch::channel(None);
-        let Job { id, progress, .. } = self.job;
+        let JobRecord { id, progress, .. } = self.job;
         let lease = Lease {
             coordinator: &*self.worker.coordinator,
             job: id,
@@ -119,14 +119,14 @@ impl Attempt<'_> {
     /// Executes the job, stores the outputs, and reports the end.
     async fn work(
         &self,
-        prover: &mut Option<Prover>,
+        prover: &mut Option<ProverProcess>,
         folder: &mut Option<TempDir>,
         phases: &watch::Sender<Option<String>>,
     ) -> Result<(), LeaseEnd> {
         let mut verdict = tokio::select! {
             biased;
             verdict = self.execute(prover, folder, phases) => verdict?,
-            () = self.worker.stop.cancelled() => Verdict::Released,
+            () = self.worker.stop.cancelled() => AttemptEnd::Released,
         };
         // A prover that has not answered is killed before the job can go to another worker.
         if let Some(prover) = prover.take() {
@@ -134,10 +134,10 @@ impl Attempt<'_> {
         }
         // The receiver may be gone when the worker ends.
         let _ = self.proved.send(tokio::task::id());
-        // The time-out is for the prover; what is proved has at least a lease to be stored.
+        // The timeout is for the prover. The outputs of a finished task have at least a lease to be stored.
         let length = self.lease;
         let until = (self.claimed + self.timeout()).max(Instant::now() + length);
-        if let (Verdict::Done(_, outputs), Some(folder)) = (&mut verdict, &folder) {
+        if let (AttemptEnd::Done(_, outputs), Some(folder)) = (&mut verdict, &folder) {
             match self.store_outputs(folder.path(), until).await {
                 Ok(small) => *outputs = small,
                 Err(problem) => verdict = verdict_of(problem)?,
@@ -147,28 +147,29 @@ impl Attempt<'_> {
     }
 
     /// Returns the prover to the pool if it has answered, else kills it.
-    async fn put_away(&self, prover: Prover) {
+    async fn put_away(&self, prover: ProverProcess) {
         if prover.is_busy() { prover.kill().await } else { self.worker.pool.put(prover) }
     }
 
     fn timeout(&self) -> Duration {
-        // Not so long that it cannot be added to a time.
+        // Bounded, so that it can be added to a time.
         Duration::from_millis(self.job.timeout_ms).min(Duration::from_secs(10 * 365 * 24 * 3600))
     }
 
     /// Has the prover execute the job, for as long and with as much memory as it may take.
     async fn execute(
         &self,
-        prover: &mut Option<Prover>,
+        prover: &mut Option<ProverProcess>,
         folder: &mut Option<TempDir>,
         phases: &watch::Sender<Option<String>>,
-    ) -> Result<Verdict, LeaseEnd> {
+    ) -> Result<AttemptEnd, LeaseEnd> {
         let answer = timeout_at(self.claimed + self.timeout(), self.ask(prover, folder, phases));
         let problem = match answer.await {
-            Ok(Ok(finished)) => return Ok(Verdict::Done(finished, SmallOutputs::new())),
+            Ok(Ok(finished)) => return Ok(AttemptEnd::Done(finished, SmallOutputs::new())),
             Ok(Err(problem)) => {
                 // The cause may persist in the process: the next attempt gets another one.
-                if let Problem::Failure(Failure { transient: true, .. }) | Problem::DamagedKey = problem
+                if let AttemptError::Failure(TaskFailure { transient: true, .. }) | AttemptError::DamagedKey =
+                    problem
                     && let Some(prover) = prover.take()
                 {
                     prover.kill().await;
@@ -177,7 +178,7 @@ impl Attempt<'_> {
             }
             Err(_) => {
                 let timeout = self.job.timeout_ms;
-                return Ok(Verdict::Lost(format!(
+                return Ok(AttemptEnd::Lost(format!(
                     "the attempt was not done after {timeout} ms, its time-out: killed"
                 )));
             }
@@ -187,10 +188,10 @@ impl Attempt<'_> {
 
     async fn ask(
         &self,
-        prover: &mut Option<Prover>,
+        prover: &mut Option<ProverProcess>,
         folder: &mut Option<TempDir>,
         phases: &watch::Sender<Option<String>>,
-    ) -> Result<Finished, Problem> {
+    ) -> Result<Finished, AttemptError> {
         let path = folder.insert(self.worker.coordinator.staging().folder()?).path();
         let prover = match prover {
             Some(prover) => prover,
@@ -206,28 +207,28 @@ impl Attempt<'_> {
         prover.used_at = Instant::now();
         let reply = tokio::select! {
             reply = prover.ask(&request, on_phase) => reply,
-            reason = watch.too_much() => return Err(Problem::Memory(reason)),
+            reason = watch.too_much() => return Err(AttemptError::Memory(reason)),
         };
         drop(watch);
         // A damaged key looks like a witness that does not satisfy the circuit, or crashes the prover.
         let is_suspicious = matches!(
             &reply,
-            Ok(Reply::Failed(Failure { transient: false, .. })) | Err(ProverError::Ended(_))
+            Ok(Reply::Failed(TaskFailure { transient: false, .. })) | Err(ProverError::Ended(_))
         );
         if is_suspicious && self.worker.keys.are_damaged(keys).await? {
             // Other idle provers may have the damaged file open.
             self.worker.pool.kill_idle();
-            return Err(Problem::DamagedKey);
+            return Err(AttemptError::DamagedKey);
         }
         match reply? {
             Reply::Finished(finished) => Ok(finished),
-            Reply::Failed(failure) => Err(Problem::Failure(failure)),
+            Reply::Failed(failure) => Err(AttemptError::Failure(failure)),
             _ => Err(ProverError::Garbage("an answer to another question".to_owned()).into()),
         }
     }
 
     /// Brings all that the job needs; the keys are in use as long as they are held.
-    async fn request(&self, folder: &Path) -> Result<(Request, Vec<Key>), Problem> {
+    async fn request(&self, folder: &Path) -> Result<(Request, Vec<HeldKey>), AttemptError> {
         let Self { worker, job, threads, .. } = *self;
         let mut held = Vec::new();
         let mut keys = BTreeMap::new();
@@ -241,7 +242,7 @@ impl Attempt<'_> {
         let place = folder.join(INPUTS);
         for &input in job.task.inputs() {
             let bring = || async {
-                // Of an earlier try.
+                // The file may be left from an earlier try.
                 match fs::remove_file(place.join(input.name())) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                     _ => {}
@@ -256,13 +257,18 @@ impl Attempt<'_> {
     }
 
     /// Returns the outputs that go with the report, and stores the others, all at the same time: the disk makes them durable together.
-    async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<SmallOutputs, Problem> {
+    async fn store_outputs(&self, folder: &Path, until: Instant) -> Result<SmallOutputs, AttemptError> {
         let (small, large) = sort_outputs(folder, &self.job.task)?;
         try_join_all(large.into_iter().map(|output| self.store_output(folder, output, until))).await?;
         Ok(small)
     }
 
-    async fn store_output(&self, folder: &Path, output: Output, until: Instant) -> Result<(), Problem> {
+    async fn store_output(
+        &self,
+        folder: &Path,
+        output: TaskOutput,
+        until: Instant,
+    ) -> Result<(), AttemptError> {
         let Self { worker, job, .. } = *self;
         let file = folder.join(output.name());
         // Each try gets a name of the file: it may be moved away though the try fails.
@@ -278,14 +284,14 @@ impl Attempt<'_> {
         Ok(persist(time, time.max(self.lease), store).await?)
     }
 
-    async fn report(&self, verdict: Verdict, until: Instant) -> Result<(), LeaseEnd> {
+    async fn report(&self, verdict: AttemptEnd, until: Instant) -> Result<(), LeaseEnd> {
         let Self { worker, job, .. } = *self;
         let seconds = self.claimed.elapsed().as_secs_f64();
         let worked = match verdict {
-            Verdict::Done(finished, outputs) => Worked::Finished { finished, outputs },
-            Verdict::Failed(message) => Worked::Failed(message),
-            Verdict::Released => Worked::Released,
-            Verdict::Lost(message) => {
+            AttemptEnd::Done(finished, outputs) => Worked::Finished { finished, outputs },
+            AttemptEnd::Failed(message) => Worked::Failed(message),
+            AttemptEnd::Released => Worked::Released,
+            AttemptEnd::Lost(message) => {
                 let pause =
                     FIRST_PAUSE.saturating_mul(1 << (job.progress.attempts - 1).min(16)).min(LONGEST_PAUSE);
                 Worked::Lost { message, pause_ms: milliseconds(pause) }
@@ -308,27 +314,27 @@ impl Attempt<'_> {
     }
 }
 
-/// What becomes of the attempt with a problem.
-fn verdict_of(problem: Problem) -> Result<Verdict, LeaseEnd> {
+/// The end of an attempt that failed by this error.
+fn verdict_of(problem: AttemptError) -> Result<AttemptEnd, LeaseEnd> {
     match problem {
-        Problem::Trouble(Trouble::Lost(message)) => Err(LeaseEnd::Lost(message)),
-        Problem::Trouble(Trouble::Denied(message)) => Err(LeaseEnd::Denied(message)),
-        Problem::Failure(Failure { message, transient: false }) => Ok(Verdict::Failed(message)),
+        AttemptError::Trouble(Trouble::Lost(message)) => Err(LeaseEnd::Lost(message)),
+        AttemptError::Trouble(Trouble::Denied(message)) => Err(LeaseEnd::Denied(message)),
+        AttemptError::Failure(TaskFailure { message, transient: false }) => Ok(AttemptEnd::Failed(message)),
         // Its owner reads this: names of hosts and files are for the log.
-        Problem::Trouble(trouble) => {
+        AttemptError::Trouble(trouble) => {
             tracing::error!(%trouble, "the service does not give or take the job's files");
-            Ok(Verdict::Lost("the service could not give or take the job's files".to_owned()))
+            Ok(AttemptEnd::Lost("the service could not give or take the job's files".to_owned()))
         }
-        Problem::Io(error) => {
+        AttemptError::Io(error) => {
             tracing::error!(%error, "the worker's files");
-            Ok(Verdict::Lost("the worker could not read or write its files".to_owned()))
+            Ok(AttemptEnd::Lost("the worker could not read or write its files".to_owned()))
         }
-        other => Ok(Verdict::Lost(other.to_string())),
+        other => Ok(AttemptEnd::Lost(other.to_string())),
     }
 }
 
 /// The outputs in a folder that go with a report, and the others. Refuses a folder with other files than the outputs that the task promises.
-fn sort_outputs(folder: &Path, task: &Task) -> Result<(SmallOutputs, Vec<Output>), Problem> {
+fn sort_outputs(folder: &Path, task: &Task) -> Result<(SmallOutputs, Vec<TaskOutput>), AttemptError> {
     let wrong = |problem: String| Err(ProverError::Garbage(format!("it is done, but {problem}")).into());
     let (mut small, mut large) = (SmallOutputs::new(), Vec::new());
     let promised = task.outputs();
@@ -343,7 +349,7 @@ fn sort_outputs(folder: &Path, task: &Task) -> Result<(SmallOutputs, Vec<Output>
                     data.len()
                 ));
             }
-            Ok(data) if data.len() <= MOST_SMALL as u64 && task.content(output) == Content::Json => {
+            Ok(data) if data.len() <= MOST_SMALL as u64 && task.content(output) == ContentKind::Json => {
                 let content = fs::read_to_string(&path).map(RawValue::from_string);
                 let Ok(Ok(content)) = content else { return wrong(format!("its {name} is no JSON")) };
                 small.insert(output, content);

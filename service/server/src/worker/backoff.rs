@@ -50,8 +50,8 @@ fn random() -> f64 {
     }
 }
 
-/// Calls again while the service is unavailable, until so long after the first failure. A call that takes longer than `each` counts as
-/// a failure.
+/// Calls again while the service is unavailable, until `patience` after the first failure. A call that takes longer than `each` counts
+/// as a failure.
 pub(super) async fn persist<T, F>(
     patience: Duration,
     each: Duration,

@@ -1,8 +1,9 @@
-//! Says what key files are, by a process: a file made to crash its reader ends that process, not the service.
+//! Inspects key files in a process: a file that is made to crash its reader ends that process, not the
+//! service.
 
 use super::{
-    memory::Machine,
-    prover::{Program, Prover, ProverError, StartError},
+    memory::MachineMemory,
+    prover::{ProverError, ProverProcess, ProverProgram, StartError},
 };
 use crate::service::{Inspector, ServiceError};
 use async_trait::async_trait;
@@ -27,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The most processes at the same time, in all.
 static PROCESSES: Semaphore = Semaphore::const_new(4);
 
-/// Has the program `proofmill` say what key files are: a new process for each file.
+/// Inspects key files by the program `proofmill`: a new process for each file.
 #[derive(Debug)]
 pub struct ProcessInspector {
     /// The program.
@@ -38,8 +39,8 @@ pub struct ProcessInspector {
 impl Inspector for ProcessInspector {
     async fn inspect(&self, path: &Path) -> Result<KeyFacts, ServiceError> {
         let _permit = PROCESSES.acquire().await.map_err(io::Error::other)?;
-        let mut prover = Prover::start(
-            &Program { path: self.program.clone(), arguments: Vec::new(), sees_ray: false },
+        let mut prover = ProverProcess::start(
+            &ProverProgram { path: self.program.clone(), arguments: Vec::new(), sees_ray: false },
             None,
         )
         .await?;
@@ -84,7 +85,7 @@ fn invalid(problem: String) -> ServiceError {
 }
 
 async fn too_much_memory(process: u32) {
-    let machine = Machine::this();
+    let machine = MachineMemory::this();
     loop {
         sleep(LOOK).await;
         if machine.private(process).is_some_and(|bytes| bytes > MOST_MEMORY) {

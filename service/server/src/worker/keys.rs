@@ -28,19 +28,19 @@ use tokio::time::sleep;
 const LOOK: Duration = Duration::from_millis(200);
 /// How long a key is asked for again while the service is unavailable.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a file that was hashed is taken for right: jobs with wrong inputs could keep the disk busy otherwise.
+/// How long a hashed file is taken for intact. Otherwise jobs with wrong inputs could keep the disk busy.
 const TRUSTED: Duration = Duration::from_secs(600);
 /// The longest time that bringing a key may take.
 const LONGEST: Duration = Duration::from_secs(6 * 3600);
 
 /// A folder of key files.
 #[derive(Clone)]
-pub(super) struct Keys {
+pub(super) struct KeyFolder {
     folder: Arc<PathBuf>,
     most_bytes: u64,
     /// Keys on their way, by digest.
     coming: Arc<Mutex<HashMap<String, Coming>>>,
-    /// When files were hashed and found right, by digest.
+    /// When files were hashed and found intact, by digest.
     hashed: Arc<Mutex<HashMap<String, Instant>>>,
 }
 
@@ -48,7 +48,7 @@ type Coming = Shared<BoxFuture<'static, Result<(), Trouble>>>;
 
 /// A key in use: it is not deleted.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct HeldKey {
     /// The file.
     pub(super) path: PathBuf,
     digest: String,
@@ -56,7 +56,7 @@ pub(super) struct Key {
     lock: Option<File>,
 }
 
-impl Key {
+impl HeldKey {
     /// Whether the file no longer has the content that its digest names. One that was brought is deleted then: the next job brings it
     /// again.
     fn is_damaged(&self) -> bool {
@@ -76,7 +76,7 @@ impl Key {
     }
 }
 
-impl Keys {
+impl KeyFolder {
     /// The keys in a folder, which is made when the first one comes.
     pub(super) fn new(folder: &Path, most_bytes: u64) -> io::Result<Self> {
         let folder = Arc::new(std::path::absolute(folder)?);
@@ -84,9 +84,13 @@ impl Keys {
     }
 
     /// The file of a key, brought if it is not there.
-    pub(super) async fn get(&self, coordinator: &Arc<dyn Coordinator>, digest: &str) -> Result<Key, Trouble> {
+    pub(super) async fn get(
+        &self,
+        coordinator: &Arc<dyn Coordinator>,
+        digest: &str,
+    ) -> Result<HeldKey, Trouble> {
         if let Some(path) = coordinator.key(digest) {
-            return Ok(Key { path: std::path::absolute(path)?, digest: digest.to_owned(), lock: None });
+            return Ok(HeldKey { path: std::path::absolute(path)?, digest: digest.to_owned(), lock: None });
         }
         if !is_digest(digest) {
             return Err(Trouble::Unavailable(format!("{digest:?} is no key's digest")));
@@ -102,7 +106,7 @@ impl Keys {
 
     /// Whether the file of one of these keys no longer has the content that its digest names. Files that were hashed lately are not
     /// read again.
-    pub(super) async fn are_damaged(&self, mut held: Vec<Key>) -> io::Result<bool> {
+    pub(super) async fn are_damaged(&self, mut held: Vec<HeldKey>) -> io::Result<bool> {
         let now = Instant::now();
         {
             let mut hashed = self.hashed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +115,7 @@ impl Keys {
         }
         let hashed = self.hashed.clone();
         blocking(move || {
-            let (damaged, right): (Vec<_>, Vec<_>) = held.into_iter().partition(Key::is_damaged);
+            let (damaged, right): (Vec<_>, Vec<_>) = held.into_iter().partition(HeldKey::is_damaged);
             let right = right.into_iter().map(|key| (key.digest.clone(), now));
             hashed.lock().unwrap_or_else(PoisonError::into_inner).extend(right);
             Ok(!damaged.is_empty())
@@ -181,7 +185,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Gives a file its name if it is what it should be.
+    /// Gives a file its digest as name, if its content has that digest.
     async fn check(&self, part: &Path, digest: &str, place: &Path) -> Result<(), Trouble> {
         let (part, expected, place) = (part.to_owned(), digest.to_owned(), place.to_owned());
         let found = blocking(move || {
@@ -230,7 +234,7 @@ impl Keys {
 }
 
 /// Locks a key for use, and notes when it was used.
-fn use_key(path: PathBuf, digest: String) -> io::Result<Option<Key>> {
+fn use_key(path: PathBuf, digest: String) -> io::Result<Option<HeldKey>> {
     let file = match File::options().read(true).write(true).open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
@@ -241,7 +245,7 @@ fn use_key(path: PathBuf, digest: String) -> io::Result<Option<Key>> {
         return Ok(None);
     }
     file.set_modified(SystemTime::now())?;
-    Ok(Some(Key { path, digest, lock: Some(file) }))
+    Ok(Some(HeldKey { path, digest, lock: Some(file) }))
 }
 
 /// Locks a file for this process alone; `None` if another one has it.

@@ -13,8 +13,8 @@ use tokio::{
 
 use super::backoff::Backoff;
 
-/// For how many leases a worker that does not reach the service goes on. If the store was out of reach for all, nobody else has got the job
-/// meanwhile, and the worker keeps it.
+/// The number of leases for which a worker goes on that cannot reach the service. If the store was out of reach for all, nobody else has
+/// got the job meanwhile, and the worker keeps it.
 const OUTAGE: u32 = 10;
 /// The least time between two reports of one job.
 const LEAST: Duration = Duration::from_millis(250);
@@ -24,7 +24,7 @@ pub(super) struct Lease<'a> {
     pub(super) coordinator: &'a dyn Coordinator,
     pub(super) job: &'a str,
     pub(super) fence: u64,
-    /// How long it lasts without a word.
+    /// How long it lasts without a report.
     pub(super) length: Duration,
     /// When the job arrived.
     pub(super) claimed: Instant,

@@ -1,5 +1,5 @@
-//! The memory of the machine, of the cgroup that this process is in, and of processes. From `/proc` and `/sys/fs/cgroup`; nothing is
-//! known where these are not there.
+//! The memory of the machine, of this process's cgroup, and of processes. It is read from `/proc` and `/sys/fs/cgroup`; without
+//! these folders, nothing is known.
 
 use std::{
     fs::{self, File},
@@ -10,16 +10,16 @@ use std::{
 /// More bytes than the files that are read usually have.
 const LONGEST_TEXT: usize = 4096;
 
-/// Where the system tells of its memory.
+/// The files in which the system tells of the machine's memory.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct MachineMemory {
     /// `/proc`.
     proc: PathBuf,
     /// The groups of this process that limit memory: its own and those above it.
     groups: Vec<Group>,
 }
 
-/// A cgroup, by the files that tell its limit, its use, and what of this use are pages of files, which the kernel takes back.
+/// A cgroup by its files: its limit, its use, and the part of the use that is pages of files, which the kernel takes back.
 #[derive(Clone, Debug)]
 struct Group {
     limit: PathBuf,
@@ -29,13 +29,13 @@ struct Group {
     file_pages: [&'static str; 2],
 }
 
-impl Machine {
+impl MachineMemory {
     /// This machine.
     pub fn this() -> Self {
         Self::at(Path::new("/proc"), Path::new("/sys/fs/cgroup"))
     }
 
-    /// A machine that tells of itself in these folders, in place of `/proc` and `/sys/fs/cgroup`.
+    /// A machine whose files are in these folders, in place of `/proc` and `/sys/fs/cgroup`.
     pub fn at(proc: &Path, cgroups: &Path) -> Self {
         let own = fs::read_to_string(proc.join("self/cgroup")).unwrap_or_default();
         let groups = groups(&own, cgroups);
@@ -138,7 +138,7 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Machine;
+    use super::MachineMemory;
     use std::{fs, path::Path};
 
     fn write(root: &Path, files: &[(&str, &str)]) {
@@ -157,8 +157,8 @@ mod tests {
         ),
     ];
 
-    fn machine(root: &Path) -> Machine {
-        Machine::at(&root.join("proc"), &root.join("cgroup"))
+    fn machine(root: &Path) -> MachineMemory {
+        MachineMemory::at(&root.join("proc"), &root.join("cgroup"))
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn this_process_has_memory() {
-        let machine = Machine::this();
+        let machine = MachineMemory::this();
         if cfg!(target_os = "linux") {
             assert!(machine.private(std::process::id()).is_some_and(|bytes| bytes > 4096));
             assert!(machine.available() <= machine.total());

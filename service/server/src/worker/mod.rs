@@ -4,11 +4,12 @@
 //! kept for the next. So a proof can be stopped at any time, does not keep the worker from prolonging its lease, and cannot take
 //! the worker with it.
 //!
-//! The jobs' threads are never more than the worker's. A job that comes while another one has all threads waits, and jobs that wait
-//! together divide them. With more threads than cores, a job that comes would delay those that run, and none would end earlier.
+//! The jobs' threads are never more than the worker's. A job that comes while another one has all threads waits, and jobs that wait together
+//! divide them. With more threads than cores, a new job would delay the running ones, and none would end earlier.
 
 mod attempt;
 mod backoff;
+mod claim_loop;
 mod inspector;
 mod keys;
 mod lease;
@@ -16,21 +17,20 @@ mod memory;
 mod pool;
 mod prover;
 mod schedule;
-mod serve;
 mod watchdog;
 
 pub use inspector::ProcessInspector;
-pub use memory::Machine;
+pub use memory::MachineMemory;
 
 use crate::{
     coordinator::{Coordinator, WorkerFacts},
     service::ServiceError,
 };
-use keys::Keys;
+use keys::KeyFolder;
 use pool::Pool;
 use proofmill_cost::power::{MeanPower, POWERCAP};
-use prover::{Program, Ready};
-use schedule::Schedule;
+use prover::{ProverProgram, Ready};
+use schedule::ThreadSchedule;
 use std::{
     convert::Infallible,
     path::PathBuf,
@@ -64,9 +64,9 @@ pub enum Policy {
     Throughput,
 }
 
-/// What a worker is told when it starts.
+/// The options of a worker.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WorkerOptions {
     /// Its id: unique, and new for each start.
     pub id: String,
     /// The program that executes jobs: `PROGRAM prover`.
@@ -78,18 +78,18 @@ pub struct Options {
     /// The most memory for all jobs, in bytes; by default what the machine (or its cgroup) has, but for a reserve. Jobs get less while
     /// other processes of the machine leave less.
     pub memory: Option<u64>,
-    /// Where the system tells of its memory.
-    pub machine: Machine,
+    /// The machine's memory.
+    pub machine: MachineMemory,
     /// How many jobs at the same time.
     pub policy: Policy,
-    /// Whether the program divides jobs among the machines of a cluster, whose memory [`Self::memory`] then is: the worker takes one job at a
-    /// time, and only those that no other worker has memory for.
+    /// Whether the program divides jobs among the machines of a cluster; [`Self::memory`] is then the cluster's. The worker takes one job at
+    /// a time, and only jobs that no other worker has memory for.
     pub divides: bool,
     /// A folder for key files of services on other machines; several workers may share it.
     pub keys: PathBuf,
     /// The most bytes in that folder, but for keys in use.
     pub most_key_bytes: u64,
-    /// How long the service leaves a job to the worker without a word.
+    /// How long the service leaves a job to the worker without a report.
     pub lease: Duration,
     /// How long jobs may go on when the worker is told to end; then they are given back.
     pub drain_timeout: Duration,
@@ -97,37 +97,37 @@ pub struct Options {
     pub dollars_per_hour: Option<f64>,
 }
 
-/// What all jobs of a worker share.
+/// The state that all jobs of a worker share.
 struct Worker {
     coordinator: Arc<dyn Coordinator>,
-    options: Options,
+    options: WorkerOptions,
     threads: usize,
     memory: u64,
-    machine: Arc<Machine>,
+    machine: Arc<MachineMemory>,
     ready: Ready,
-    keys: Keys,
+    keys: KeyFolder,
     pool: Pool,
     watchdog: Watchdog,
     /// Ends all attempts.
     stop: CancellationToken,
-    /// What it has now.
+    /// Its jobs now, and whether it drains.
     state: Mutex<Now>,
 }
 
-/// What a worker has now, for [`WorkerFacts`].
+/// A worker's jobs now, and whether it drains, for [`WorkerFacts`].
 #[derive(Debug, Default)]
 struct Now {
     jobs: Vec<String>,
     draining: bool,
 }
 
-/// Works until `drain` becomes true and the jobs that it has are done, or given back after [`Options::drain_timeout`].
+/// Works until `drain` becomes true and the jobs that it has are done, or given back after [`WorkerOptions::drain_timeout`].
 ///
 /// # Errors
 /// [`ServiceError::Io`] if the program cannot be started or is another version, [`ServiceError::Forbidden`] if the service denies.
 pub async fn run(
     coordinator: Arc<dyn Coordinator>,
-    options: Options,
+    options: WorkerOptions,
     drain: watch::Receiver<bool>,
 ) -> Result<(), ServiceError> {
     let worker = Arc::new(Worker::start(coordinator, options).await?);
@@ -140,7 +140,7 @@ pub async fn run(
         "the worker is ready"
     );
     let result = tokio::select! {
-        result = serve::serve(&worker, drain) => result,
+        result = claim_loop::run(&worker, drain) => result,
         never = worker.watchdog.run(|| worker.pool.kill_idle()) => match never {},
         never = worker.send_facts() => match never {},
     };
@@ -153,13 +153,13 @@ pub async fn run(
 }
 
 impl Worker {
-    async fn start(coordinator: Arc<dyn Coordinator>, options: Options) -> Result<Self, ServiceError> {
+    async fn start(coordinator: Arc<dyn Coordinator>, options: WorkerOptions) -> Result<Self, ServiceError> {
         let machine = Arc::new(options.machine.clone());
         let hardware = std::thread::available_parallelism().map_or(1, usize::from);
         let memory = options.memory.or_else(|| machine.total().map(without_reserve)).unwrap_or(u64::MAX >> 1);
-        let slots = Schedule::new(options.policy, options.threads.unwrap_or(hardware)).most_jobs();
+        let slots = ThreadSchedule::new(options.policy, options.threads.unwrap_or(hardware)).most_jobs();
         let key_memory = memory / KEPT_PART / slots as u64;
-        let program = Program {
+        let program = ProverProgram {
             path: options.program.clone(),
             arguments: options.arguments.clone(),
             sees_ray: options.divides,
@@ -171,7 +171,7 @@ impl Worker {
         Ok(Self {
             threads: options.threads.unwrap_or(hardware.min(ready.threads)).max(1),
             memory,
-            keys: Keys::new(&options.keys, options.most_key_bytes)?,
+            keys: KeyFolder::new(&options.keys, options.most_key_bytes)?,
             watchdog: Watchdog::new(machine.clone()),
             machine,
             stop: CancellationToken::new(),
@@ -186,7 +186,7 @@ impl Worker {
     /// The memory that all jobs may have now, in bytes: less than the most while other processes of the machine leave less.
     fn memory_now(&self) -> u64 {
         if self.options.divides {
-            // That of other machines.
+            // This is the memory of a cluster's machines, not of this one.
             return self.memory;
         }
         // The worker's own provers take memory from the system that jobs may still have.
@@ -220,7 +220,7 @@ impl Worker {
             cpu: self.ready.cpu.clone(),
             level: self.ready.level.clone(),
             threads: self.threads,
-            most_jobs: Schedule::new(self.options.policy, self.threads).most_jobs(),
+            most_jobs: ThreadSchedule::new(self.options.policy, self.threads).most_jobs(),
             memory: self.memory,
             jobs: now.jobs.clone(),
             dollars_per_hour: self.options.dollars_per_hour,

@@ -1,8 +1,8 @@
 //! Provers that wait for jobs, warm: started, and with the keys of earlier jobs still open.
 
 use super::{
-    memory::Machine,
-    prover::{Program, Prover, StartError},
+    memory::MachineMemory,
+    prover::{ProverProcess, ProverProgram, StartError},
 };
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -18,32 +18,32 @@ const SMALL: u64 = 64 << 20;
 /// Provers that wait.
 #[derive(Debug)]
 pub(super) struct Pool {
-    program: Program,
+    program: ProverProgram,
     key_memory: u64,
-    machine: Arc<Machine>,
-    /// The one that was used last is last.
-    idle: Mutex<Vec<Prover>>,
+    machine: Arc<MachineMemory>,
+    /// In the order of last use, the most recently used one last.
+    idle: Mutex<Vec<ProverProcess>>,
 }
 
 impl Pool {
     /// An empty pool of processes of a program, each of which keeps open keys of at most so many bytes.
-    pub(super) fn new(program: Program, key_memory: u64, machine: Arc<Machine>) -> Self {
+    pub(super) fn new(program: ProverProgram, key_memory: u64, machine: Arc<MachineMemory>) -> Self {
         Self { program, key_memory, machine, idle: Mutex::default() }
     }
 
     /// A prover: one that waits, or a new one.
-    pub(super) async fn get(&self) -> Result<Prover, StartError> {
+    pub(super) async fn get(&self) -> Result<ProverProcess, StartError> {
         while let Some(prover) = self.take(|_| true) {
             if let Some(prover) = prover.if_fit().await {
                 return Ok(prover);
             }
         }
-        Prover::start(&self.program, Some(self.key_memory)).await
+        ProverProcess::start(&self.program, Some(self.key_memory)).await
     }
 
-    /// The best of this prover and those that wait, for a job with this key.
-    pub(super) fn choose(&self, prover: Option<Prover>, key: Option<&str>) -> Option<Prover> {
-        let is_warm = |prover: &Prover| key.is_none() || prover.last_key.as_deref() == key;
+    /// The best prover for a job with this key: this one, or one that waits.
+    pub(super) fn choose(&self, prover: Option<ProverProcess>, key: Option<&str>) -> Option<ProverProcess> {
+        let is_warm = |prover: &ProverProcess| key.is_none() || prover.last_key.as_deref() == key;
         if prover.as_ref().is_some_and(is_warm) {
             return prover;
         }
@@ -56,7 +56,7 @@ impl Pool {
     }
 
     /// Takes back a prover that has answered.
-    pub(super) fn put(&self, mut prover: Prover) {
+    pub(super) fn put(&self, mut prover: ProverProcess) {
         let memory = self.machine.private(prover.process()).unwrap_or(0);
         prover.kept_memory = memory.saturating_sub(SMALL);
         self.idle().push(prover);
@@ -76,7 +76,7 @@ impl Pool {
     /// Ends all provers that wait.
     pub(super) async fn end(&self) {
         let idle = std::mem::take(&mut *self.idle());
-        futures::future::join_all(idle.into_iter().map(Prover::end)).await;
+        futures::future::join_all(idle.into_iter().map(ProverProcess::end)).await;
     }
 
     /// Ends provers that were not used for long, but for one.
@@ -92,14 +92,14 @@ impl Pool {
         }
     }
 
-    /// The prover that was used least recently, of those that suit.
-    fn take(&self, suits: impl Fn(&Prover) -> bool) -> Option<Prover> {
+    /// The least recently used prover of those that suit.
+    fn take(&self, suits: impl Fn(&ProverProcess) -> bool) -> Option<ProverProcess> {
         let mut idle = self.idle();
         let index = idle.iter().position(suits)?;
         Some(idle.remove(index))
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Prover>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<ProverProcess>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The process that proves: started, asked, killed.
+//! The process that proves: its start, its requests, its end.
 
 use proofmill_job::{Reply, Request};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -34,7 +34,7 @@ const MOST_PHASES: u32 = 10_000;
 const MOST_OF_PHASE: usize = 100;
 /// The most characters of a failure's message.
 const MOST_OF_MESSAGE: usize = 1000;
-/// What a prover sees of the environment; the rest may hold secrets.
+/// The environment variables that a prover sees; the others may hold secrets.
 const ENVIRONMENT: [&str; 14] = [
     "HOME",
     "LANG",
@@ -54,13 +54,13 @@ const ENVIRONMENT: [&str; 14] = [
 
 /// A process that proves. It is killed with the value.
 #[derive(Debug)]
-pub(super) struct Prover {
+pub(super) struct ProverProcess {
     child: Child,
     /// The process and its group.
     pid: Pid,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// What it said of itself.
+    /// The facts that it reported when it was ready.
     pub(super) ready: Ready,
     /// Whether it has a request that is not answered.
     is_busy: bool,
@@ -74,7 +74,7 @@ pub(super) struct Prover {
 
 /// A program that executes jobs.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(super) struct ProverProgram {
     pub(super) path: PathBuf,
     /// Arguments before `prover`.
     pub(super) arguments: Vec<OsString>,
@@ -82,7 +82,7 @@ pub(super) struct Program {
     pub(super) sees_ray: bool,
 }
 
-/// What a process says when it is ready.
+/// The facts that a process reports when it is ready.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     /// Level (CPU features) that it uses.
@@ -93,7 +93,7 @@ pub(super) struct Ready {
     pub(super) threads: usize,
 }
 
-/// Why there is no prover.
+/// The reason why a prover could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
     /// It could not be started.
@@ -113,16 +113,16 @@ pub(super) enum ProverError {
     /// It ended.
     #[error("the prover {0}")]
     Ended(String),
-    /// It said what is no reply.
+    /// It wrote a line that is no reply.
     #[error("the prover's answer cannot be read: {0}")]
     Garbage(String),
 }
 
-impl Prover {
+impl ProverProcess {
     /// Starts `PROGRAM ARGUMENTS prover` in a process group of its own, and waits until it is ready. It keeps open keys of at most
     /// `key_memory` bytes.
-    pub(super) async fn start(program: &Program, key_memory: Option<u64>) -> Result<Self, StartError> {
-        let Program { path: program, arguments, sees_ray } = program;
+    pub(super) async fn start(program: &ProverProgram, key_memory: Option<u64>) -> Result<Self, StartError> {
+        let ProverProgram { path: program, arguments, sees_ray } = program;
         let spawn_error = |error| StartError::Spawn { program: program.to_owned(), error };
         let mut command = Command::new(program);
         command.args(arguments).arg("prover").env_clear();
@@ -186,7 +186,7 @@ impl Prover {
         self.is_busy
     }
 
-    /// The prover if it waits for a request: it is alive and has said nothing that nobody asked for. Else it is killed.
+    /// The prover if it waits for a request: it is alive and has written nothing without a request. Otherwise it is killed.
     pub(super) async fn if_fit(mut self) -> Option<Self> {
         use futures::FutureExt;
         // Output without a request would be taken for the answer to the next one.
@@ -289,7 +289,7 @@ impl Prover {
     }
 }
 
-impl Drop for Prover {
+impl Drop for ProverProcess {
     fn drop(&mut self) {
         self.kill_group();
     }
@@ -331,16 +331,16 @@ async fn log(errors: ChildStderr, process: i32) {
 
 /// How much of a line was read.
 enum Line {
-    /// All.
+    /// All of it.
     Whole,
     /// The first bytes; the others are skipped by the next call.
     Cut,
-    /// Nothing: the end.
+    /// Nothing, since the output has ended.
     None,
 }
 
-/// Reads a line without its end. Of a longer one, the first `most` bytes; what follows up to the end of the line is skipped if the line
-/// ends within the next `most` bytes or this is called again with `line` as it is left.
+/// Reads a line without its end. Of a longer line, only the first `most` bytes are kept. Its rest is skipped if it ends within the next
+/// `most` bytes; otherwise by the next call, with `line` as it was left.
 async fn next_line(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,

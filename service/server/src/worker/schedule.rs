@@ -1,10 +1,10 @@
-//! Which job gets how many threads, and what is left for others.
+//! Divides a worker's threads among its jobs.
 
 use super::Policy;
 use std::collections::HashMap;
 use tokio::task::Id;
 
-/// What a running job has.
+/// The threads and memory of a running job.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     /// The job's id.
@@ -17,14 +17,14 @@ pub(super) struct Taken {
 
 /// The worker's threads, and what the jobs have. They never have more threads than there are.
 #[derive(Debug)]
-pub(super) struct Schedule {
+pub(super) struct ThreadSchedule {
     policy: Policy,
     threads: usize,
     taken: HashMap<Id, Taken>,
 }
 
-impl Schedule {
-    /// Nothing runs.
+impl ThreadSchedule {
+    /// A schedule without jobs.
     pub(super) fn new(policy: Policy, threads: usize) -> Self {
         Self { policy, threads: threads.max(1), taken: HashMap::new() }
     }
@@ -53,7 +53,7 @@ impl Schedule {
         match self.policy {
             Policy::Latency => free,
             Policy::Throughput => 1,
-            // Those that can start now divide the threads that no job has.
+            // Jobs that can start now divide the free threads.
             Policy::Auto => {
                 let jobs = waiting.saturating_add(1).min(fitting.max(1));
                 (free / usize::try_from(jobs).unwrap_or(usize::MAX)).max(1)
@@ -83,11 +83,11 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
-    use super::{Policy, Schedule, Taken};
+    use super::{Policy, Taken, ThreadSchedule};
 
     /// Claims jobs while there is room; `waiting` are all that come, and `fitting` of them fit into memory. Returns the threads of each.
     async fn fill(policy: Policy, threads: usize, waiting: u64, fitting: u64) -> Vec<usize> {
-        let mut schedule = Schedule::new(policy, threads);
+        let mut schedule = ThreadSchedule::new(policy, threads);
         let mut all = Vec::new();
         for index in 0..waiting.min(fitting) {
             if schedule.room() == 0 {
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(fill(Policy::Auto, 8, 100, 1).await, [8]);
         assert_eq!(fill(Policy::Auto, 8, 100, 2).await, [4, 4]);
         assert_eq!(fill(Policy::Auto, 8, 2, 3).await, [4, 4]);
-        // What is there was counted before it changed.
-        assert_eq!(Schedule::new(Policy::Auto, 8).threads_for(5, 0), 8);
-        assert_eq!(Schedule::new(Policy::Auto, 8).threads_for(u64::MAX, u64::MAX), 1);
+        // The memory was counted before it changed, so `fitting` may be 0.
+        assert_eq!(ThreadSchedule::new(Policy::Auto, 8).threads_for(5, 0), 8);
+        assert_eq!(ThreadSchedule::new(Policy::Auto, 8).threads_for(u64::MAX, u64::MAX), 1);
     }
 }

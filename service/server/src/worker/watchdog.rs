@@ -1,6 +1,6 @@
 //! Stops provers that take too much memory.
 
-use super::memory::Machine;
+use super::memory::MachineMemory;
 use std::{
     collections::HashMap,
     convert::Infallible,
@@ -14,9 +14,9 @@ use tokio::{
 
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// Looks for which it waits after it has freed memory, until the effect can be seen.
+/// The number of looks for which it waits after it has freed memory, until the effect can be seen.
 const PAUSE: u32 = 10;
-/// What a prover may take above twice the memory of its job, in bytes.
+/// The memory that a prover may take above twice that of its job, in bytes.
 const GRACE: u64 = 256 << 20;
 /// Killing a prover that takes less than this does not help the machine, in bytes.
 const SMALL: u64 = 64 << 20;
@@ -26,24 +26,24 @@ const SMALL: u64 = 64 << 20;
 pub(super) enum TooMuch {
     /// It takes more than its job may.
     OfJob {
-        /// What it takes.
+        /// The memory that it takes.
         taken: u64,
-        /// What it may.
+        /// The memory that it may take.
         most: u64,
     },
     /// The machine has too little left.
     OfMachine {
-        /// What is left.
+        /// The memory that is left.
         available: u64,
     },
 }
 
 /// Looks at the memory of provers.
 pub(super) struct Watchdog {
-    machine: Arc<Machine>,
+    machine: Arc<MachineMemory>,
     /// The least memory that has to be left, in bytes.
     least: u64,
-    /// By process.
+    /// The watched provers, by process.
     watched: Mutex<HashMap<u32, Watched>>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Watch<'a> {
 
 impl Watchdog {
     /// A watchdog for provers on this machine.
-    pub(super) fn new(machine: Arc<Machine>) -> Self {
+    pub(super) fn new(machine: Arc<MachineMemory>) -> Self {
         let least = machine.total().map_or(0, |total| (total / 32).min(256 << 20));
         Self { machine, least, watched: Mutex::default() }
     }
@@ -79,7 +79,7 @@ impl Watchdog {
         self.least
     }
 
-    /// What the watched processes have of the memory that they may take, in bytes.
+    /// The predicted memory that the watched processes already have, in bytes.
     pub(super) fn taken(&self) -> u64 {
         let taken = |(process, watched): (&u32, &Watched)| {
             let expected = watched.predicted.saturating_add(watched.kept);
@@ -128,10 +128,10 @@ impl Watchdog {
         all
     }
 
-    /// Stops the process that takes most for what was predicted.
+    /// Stops the process that takes the most memory in proportion to its prediction.
     fn stop_greatest(&self, taken: &[(u32, u64)], available: u64) {
         let mut watched = self.watched();
-        // The job that exceeds its own prediction most, which need not be the largest job.
+        // It need not be the largest one.
         let share = |process: &u32, taken: u64| {
             watched.get(process).map_or(0.0, |watched| taken as f64 / watched.predicted.max(1) as f64)
         };

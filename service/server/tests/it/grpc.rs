@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use proofmill_job::{Finished, KeyFacts, KeyKind, Output};
+use proofmill_job::{Finished, KeyFacts, KeyKind, TaskOutput};
 use proofmill_server::{
     access::{Identity, Scope, identify, new_token},
     coordinator::Coordinator,
@@ -15,10 +15,10 @@ use proofmill_server::{
         get_proof_response::State,
         get_status_response::Status as ServerStatus,
     },
-    http::{self, Face, Options, Stage},
-    objects::{Files, Staging},
+    http::{self, Face, HttpOptions, Stage},
+    objects::{FolderObjects, Staging},
     service::{Inspector, Rules, Service, ServiceError, digest},
-    store::{Claim, Sqlite, Store, Want, Worked},
+    store::{ClaimOutcome, Sqlite, Store, Want, Worked},
 };
 use std::{net::TcpListener, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
@@ -53,17 +53,17 @@ struct Server {
 }
 
 async fn server() -> Server {
-    let mut options = Options::default();
+    let mut options = HttpOptions::default();
     options.bodies.most_inputs = 1000;
     start(options).await
 }
 
 /// A server with a key `circuit` of the first of two tokens; the third may only observe.
-async fn start(options: Options) -> Server {
+async fn start(options: HttpOptions) -> Server {
     drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::new(Sqlite::open(&folder.path().join("jobs.sqlite")).expect("a store"));
-    let objects = Arc::new(Files::new(&folder.path().join("objects")).expect("objects"));
+    let objects = Arc::new(FolderObjects::new(&folder.path().join("objects")).expect("objects"));
     let staging = Staging::new(&folder.path().join("staging")).expect("staging");
     let service = Service::new(store.clone(), objects, staging, Arc::new(Groth16Only), Rules::default());
     let mut secrets = Vec::new();
@@ -151,7 +151,8 @@ async fn work(service: &Service) {
         lease_ms: 10_000,
         ..Want::default()
     };
-    let Claim::Jobs(jobs, _) = service.claim(want, Duration::from_secs(5)).await.expect("a service") else {
+    let ClaimOutcome::Jobs(jobs, _) = service.claim(want, Duration::from_secs(5)).await.expect("a service")
+    else {
         panic!("expected a job");
     };
     let job = &jobs[0];
@@ -159,7 +160,7 @@ async fn work(service: &Service) {
     let folder = service.staging().folder().expect("a folder");
     let input = service.input(&job.id, fence, job.task.inputs()[0], folder.path()).await.expect("an input");
     assert_eq!(std::fs::read(input).expect("an input"), b"the witness");
-    for (output, content) in [(Output::Proof, "a proof"), (Output::Public, "[]")] {
+    for (output, content) in [(TaskOutput::Proof, "a proof"), (TaskOutput::Public, "[]")] {
         let file = folder.path().join(output.name());
         std::fs::write(&file, content).expect("a file");
         Coordinator::output(service, &job.id, fence, output, &file).await.expect("it has the job");
@@ -282,7 +283,7 @@ async fn one_name_is_one_job_through_http_and_grpc() {
 
 #[tokio::test]
 async fn a_token_has_a_share_of_the_calls() {
-    let mut server = start(Options { most_requests: 8, ..Options::default() }).await;
+    let mut server = start(HttpOptions { most_requests: 8, ..HttpOptions::default() }).await;
     let secret = server.secrets[0].clone();
     let call = server.client.gen_final_proof(with(&secret, stream("", &[b"the witness"]))).await;
     let ask = GetProofRequest { id: call.expect("accepted").into_inner().id, timeout_s: 60 };
@@ -311,7 +312,7 @@ async fn a_token_has_a_share_of_the_calls() {
 
 #[tokio::test]
 async fn a_stream_that_stops_or_breaks_off_leaves_nothing() {
-    let mut options = Options { most_requests: 4, ..Options::default() };
+    let mut options = HttpOptions { most_requests: 4, ..HttpOptions::default() };
     options.bodies.longest_pause = Duration::from_millis(300);
     let mut server = start(options).await;
     let secret = server.secrets[0].clone();
@@ -341,7 +342,7 @@ async fn a_stream_that_stops_or_breaks_off_leaves_nothing() {
 
 #[tokio::test]
 async fn messages_in_memory_are_bounded_together() {
-    let mut options = Options::default();
+    let mut options = HttpOptions::default();
     options.bodies.most_memory = 400_000;
     let mut server = start(options).await;
     let secret = server.secrets[0].clone();
@@ -362,7 +363,7 @@ async fn messages_in_memory_are_bounded_together() {
 async fn a_wait_is_bounded_and_does_not_end_its_connection() {
     let longest_wait = Duration::from_secs(2);
     let longest_idle = Duration::from_millis(500);
-    let mut server = start(Options { longest_wait, longest_idle, ..Options::default() }).await;
+    let mut server = start(HttpOptions { longest_wait, longest_idle, ..HttpOptions::default() }).await;
     let secret = server.secrets[0].clone();
     let call = server.client.gen_final_proof(with(&secret, stream("", &[b"the witness"]))).await;
     let ask = GetProofRequest { id: call.expect("accepted").into_inner().id, timeout_s: 3600 };
@@ -381,7 +382,7 @@ async fn objects_belong_to_one_store() {
     assert!(error.to_string().contains("store-id"), "{error}");
     let open = async |store: &str, objects: &str| {
         let store = Store::new(Sqlite::open(&folder.join(store)).expect("a store"));
-        let objects = Arc::new(Files::new(&folder.join(objects)).expect("objects"));
+        let objects = Arc::new(FolderObjects::new(&folder.join(objects)).expect("objects"));
         let staging = Staging::new(&folder.join("staging")).expect("staging");
         Service::new(store, objects, staging, Arc::new(Groth16Only), Rules::default()).own_objects().await
     };

@@ -1,6 +1,6 @@
 //! Objects: files by name, in a folder and in a bucket, with and without encryption.
 
-use proofmill_server::objects::{self, Encrypted, FileKeys, Files, Objects, S3, Staged, Staging};
+use proofmill_server::objects::{self, Encrypted, FileKeys, FolderObjects, Objects, S3, Staged, Staging};
 use std::{
     env, fs,
     io::{self, Write},
@@ -218,7 +218,7 @@ async fn files_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("objects");
-    let objects = Files::new(&root).expect("a folder");
+    let objects = FolderObjects::new(&root).expect("a folder");
     let staging = Staging::new(&folder.path().join("staging")).expect("a folder");
     put(&objects, &staging, "jobs/1/inputs/witness", b"secret").await;
     // A file that another process wrote.
@@ -274,7 +274,8 @@ const INPUT: &str = "jobs/1/inputs/witness";
 /// Files in a folder, and the same with encryption.
 fn both() -> (Arc<dyn Objects>, Arc<dyn Objects>, Staging, TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
-    let plain: Arc<dyn Objects> = Arc::new(Files::new(&folder.path().join("objects")).expect("a folder"));
+    let plain: Arc<dyn Objects> =
+        Arc::new(FolderObjects::new(&folder.path().join("objects")).expect("a folder"));
     let staging = Staging::new(&folder.path().join("staging")).expect("a folder");
     let encrypted = encrypted(&plain, &staging, &[1]);
     (plain, encrypted, staging, folder)

@@ -4,7 +4,7 @@ use crate::{
     rules::Flaw,
     system::{Action, Broken, Inputs, Job, Message, OUTAGE, Scope, System, Word, Worker},
 };
-use proofmill_server::state::State;
+use proofmill_server::state::JobState;
 use stateright::{Model, Property};
 
 impl Model for Scope {
@@ -80,7 +80,7 @@ fn all_actions(scope: &Scope, system: &System, actions: &mut Vec<Action>) {
     }
     actions.extend(system.network.iter().copied().map(Action::Deliver));
     // Time does not matter to what has ended for good.
-    let ends = |job: &Job| job.progress.state.has_ended() && job.progress.state != State::Dead;
+    let ends = |job: &Job| job.progress.state.has_ended() && job.progress.state != JobState::Dead;
     if system.jobs.is_empty() || !system.jobs.iter().all(ends) {
         actions.extend([Action::Tick, Action::JumpForward, Action::JumpBack]);
     }
@@ -178,17 +178,18 @@ fn always() -> Vec<Property<Scope>> {
                 .all(|client| system.jobs.iter().filter(|job| job.client == client).count() <= 1)
         }),
         every_job!("one result is accepted", |job| {
-            job.accepted.len() <= 1 && (job.progress.state == State::Done) == (job.accepted.len() == 1)
+            job.accepted.len() <= 1 && (job.progress.state == JobState::Done) == (job.accepted.len() == 1)
         }),
         every_job!("the outputs that are served are those of the accepted result", |job| {
             let place = |fence| job.outputs.get(&fence).or_else(|| job.outputs.get(&0));
-            job.progress.state != State::Done || place(job.progress.fence) == job.accepted.first()
+            job.progress.state != JobState::Done || place(job.progress.fence) == job.accepted.first()
         }),
         every_job!("attempts are bounded", |job| {
             job.attempts <= job.progress.most_attempts && job.progress.attempts <= job.progress.most_attempts
         }),
         every_job!("a job that may run has its inputs", |job| {
-            !matches!(job.progress.state, State::Queued | State::Running) || job.inputs == Inputs::Stored
+            !matches!(job.progress.state, JobState::Queued | JobState::Running)
+                || job.inputs == Inputs::Stored
         }),
         never("a job that has ended stays as it is", Broken::EndedChanged),
         never("a worker that lost a job changes nothing", Broken::StaleChanged),
@@ -213,21 +214,21 @@ fn never(name: &'static str, broken: Broken) -> Property<Scope> {
 /// What can happen if anything may.
 fn sometimes() -> Vec<Property<Scope>> {
     vec![
-        some_job!("a job is done", |job| job.progress.state == State::Done),
-        some_job!("a job is dead", |job| job.progress.state == State::Dead),
-        some_job!("a job fails", |job| job.progress.state == State::Failed),
-        some_job!("a job is cancelled", |job| job.progress.state == State::Cancelled),
-        some_job!("a job expires", |job| job.progress.state == State::Expired),
+        some_job!("a job is done", |job| job.progress.state == JobState::Done),
+        some_job!("a job is dead", |job| job.progress.state == JobState::Dead),
+        some_job!("a job fails", |job| job.progress.state == JobState::Failed),
+        some_job!("a job is cancelled", |job| job.progress.state == JobState::Cancelled),
+        some_job!("a job expires", |job| job.progress.state == JobState::Expired),
         some_job!("inputs are deleted", |job| job.inputs == Inputs::Deleted),
         some_job!("a lost job is done by another claim", |job| job
             .accepted
             .first()
             .is_some_and(|&claim| claim > 1)),
         some_job!("a worker that lost a job stores outputs, too", |job| {
-            job.progress.state == State::Done && job.outputs.len() > 1
+            job.progress.state == JobState::Done && job.outputs.len() > 1
         }),
         Property::sometimes("a dead job is retried and done", |scope: &Scope, system: &System| {
-            let is_done = any_job(system, |job| job.progress.state == State::Done);
+            let is_done = any_job(system, |job| job.progress.state == JobState::Done);
             scope.clients == 1 && system.left.retries < scope.left.retries && is_done
                 || scope.left.retries == 0
         }),
@@ -241,7 +242,7 @@ fn sometimes() -> Vec<Property<Scope>> {
         }),
         Property::sometimes("all jobs are done", |_, system: &System| {
             let is_done =
-                |id: usize| system.jobs.get(id).is_some_and(|job| job.progress.state == State::Done);
+                |id: usize| system.jobs.get(id).is_some_and(|job| job.progress.state == JobState::Done);
             system.clients.iter().all(|client| client.acknowledged.is_some_and(is_done))
         }),
     ]
@@ -255,7 +256,8 @@ fn eventually() -> Vec<Property<Scope>> {
             !scope.next_states(system).is_empty() || all_have_ended(system)
         }),
         Property::eventually("a job that kills its workers is dead", |scope: &Scope, system: &System| {
-            !scope.has_poison || any_job(system, |job| job.client == 0 && job.progress.state == State::Dead)
+            !scope.has_poison
+                || any_job(system, |job| job.client == 0 && job.progress.state == JobState::Dead)
         }),
         Property::always("a lease ends soon after the last word", |scope: &Scope, system: &System| {
             let outages = u64::from(scope.left.outages) * (OUTAGE + scope.lease);

@@ -1,7 +1,7 @@
 //! The rules of `state.rs`, checked in all states that small systems can reach, and compared with the store in random traces.
 //!
-//! The checker visits every state once: 879,000 of one job with three workers, 720,000 of two jobs, 249,000 with a clock that jumps, 87,000
-//! of submissions, 60,000 of the deletion of inputs, 97,000 of systems that are fair. Sixteen wrong variants of the rules
+//! The checker visits every state once: 879,000 of one job with three workers, 720,000 of two jobs, 249,000 with a clock that jumps. There
+//! are 87,000 of submissions, 60,000 of the deletion of inputs, and 97,000 of systems that are fair. Sixteen wrong variants of the rules
 //! ([`rules::Flaw`]) are each found out, so the properties are not empty.
 
 mod checks;

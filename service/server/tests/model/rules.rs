@@ -1,6 +1,6 @@
 //! The rules of the service, and wrong ones that the checker has to find out.
 
-use proofmill_server::state::{Event, Progress, Refused, State};
+use proofmill_server::state::{JobEvent, JobProgress, JobState, Refused};
 
 /// What is wrong with the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,33 +53,37 @@ impl Rules {
     }
 
     /// How far a job is after an event.
-    pub(crate) fn after(self, before: Progress, event: Event) -> Result<Progress, Refused> {
+    pub(crate) fn after(self, before: JobProgress, event: JobEvent) -> Result<JobProgress, Refused> {
         let present = before.fence;
         let Some(flaw) = self.flaw else { return before.after(event) };
         match (flaw, event) {
-            (Flaw::SameFence, Event::Claim { .. }) => {
-                before.after(event).map(|after| Progress { fence: present.max(1), ..after })
+            (Flaw::SameFence, JobEvent::Claim { .. }) => {
+                before.after(event).map(|after| JobProgress { fence: present.max(1), ..after })
             }
-            (Flaw::FinishOfAnyFence, Event::Finish { .. }) => before.after(Event::Finish { fence: present }),
-            (Flaw::LoseOfAnyFence, Event::Lose { .. }) => before.after(Event::Lose { fence: present }),
-            (Flaw::BeatOfAnyFence, Event::Beat { lease_until, .. }) => {
-                before.after(Event::Beat { fence: present, lease_until })
+            (Flaw::FinishOfAnyFence, JobEvent::Finish { .. }) => {
+                before.after(JobEvent::Finish { fence: present })
             }
-            (Flaw::AttemptsCountLate, Event::Claim { .. } | Event::Release { .. }) => {
-                before.after(event).map(|after| Progress { attempts: before.attempts, ..after })
+            (Flaw::LoseOfAnyFence, JobEvent::Lose { .. }) => before.after(JobEvent::Lose { fence: present }),
+            (Flaw::BeatOfAnyFence, JobEvent::Beat { lease_until, .. }) => {
+                before.after(JobEvent::Beat { fence: present, lease_until })
             }
-            (Flaw::AttemptsCountLate, Event::Lose { .. }) => {
-                Progress { attempts: before.attempts + 1, ..before }.after(event)
+            (Flaw::AttemptsCountLate, JobEvent::Claim { .. } | JobEvent::Release { .. }) => {
+                before.after(event).map(|after| JobProgress { attempts: before.attempts, ..after })
             }
-            (Flaw::FinishTwice, Event::Finish { fence }) if before.state == State::Done => {
-                Progress { state: State::Running, ..before }.after(Event::Finish { fence })
+            (Flaw::AttemptsCountLate, JobEvent::Lose { .. }) => {
+                JobProgress { attempts: before.attempts + 1, ..before }.after(event)
             }
-            (Flaw::CancelOfEnded, Event::Cancel) => Ok(Progress { state: State::Cancelled, ..before }),
-            (Flaw::LeaseEndsEarly, Event::EndLease { now, longest }) => {
-                before.after(Event::EndLease { now: now + 1, longest })
+            (Flaw::FinishTwice, JobEvent::Finish { fence }) if before.state == JobState::Done => {
+                JobProgress { state: JobState::Running, ..before }.after(JobEvent::Finish { fence })
             }
-            (Flaw::LeaseOutlivesJump, Event::EndLease { now, .. }) => {
-                before.after(Event::EndLease { now, longest: u64::MAX })
+            (Flaw::CancelOfEnded, JobEvent::Cancel) => {
+                Ok(JobProgress { state: JobState::Cancelled, ..before })
+            }
+            (Flaw::LeaseEndsEarly, JobEvent::EndLease { now, longest }) => {
+                before.after(JobEvent::EndLease { now: now + 1, longest })
+            }
+            (Flaw::LeaseOutlivesJump, JobEvent::EndLease { now, .. }) => {
+                before.after(JobEvent::EndLease { now, longest: u64::MAX })
             }
             _ => before.after(event),
         }

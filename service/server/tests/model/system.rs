@@ -1,12 +1,12 @@
 //! The service as a system of clients, servers, a database, objects, workers and a network between them.
 //!
-//! Servers have no state of their own but requests that they are answering: each transaction is one action, and a server that crashes
+//! Servers have no state of their own but requests that they are answering. Each transaction is one action. A server that crashes
 //! between two of them is one that does not take the next. So is a worker that pauses: all others' actions may come before its next.
 //! Messages from workers stay in the network: each may arrive at any time, again, or never. A worker's crash and its restart are one
 //! action, and so is a worker that learns that the job is not its own any more.
 
 use crate::rules::{Flaw, Rules};
-use proofmill_server::state::{Contact, Event, Progress, State};
+use proofmill_server::state::{Contact, JobEvent, JobProgress, JobState};
 use std::collections::BTreeMap;
 
 /// What is explored.
@@ -114,7 +114,7 @@ pub(crate) struct Job {
     /// Its idempotency key.
     pub(crate) client: usize,
     /// What the service decides by.
-    pub(crate) progress: Progress,
+    pub(crate) progress: JobProgress,
     /// Its inputs.
     pub(crate) inputs: Inputs,
     /// Whether a server has found it among the jobs whose inputs are to be deleted.
@@ -348,22 +348,22 @@ impl System {
             Action::EndLease(job) => {
                 let is_in_touch = !scope.has_outages || self.contact.lasts(scope.lease);
                 (is_in_touch || scope.rules.have(Flaw::LeaseEndsWithOutage)).then_some(())?;
-                self.apply(scope, job, Event::EndLease { now: clock, longest: scope.lease }, None)?;
+                self.apply(scope, job, JobEvent::EndLease { now: clock, longest: scope.lease }, None)?;
                 if scope.has_outages && self.is_alive(job) {
                     self.broken = Some(Broken::LivingLost);
                 }
             }
-            Action::Expire(job) => self.apply(scope, job, Event::Expire { now: clock }, None)?,
+            Action::Expire(job) => self.apply(scope, job, JobEvent::Expire { now: clock }, None)?,
             Action::Cancel(job) => {
                 self.left.cancels = self.left.cancels.checked_sub(1)?;
-                self.apply(scope, job, Event::Cancel, None)?;
+                self.apply(scope, job, JobEvent::Cancel, None)?;
             }
             Action::Retry(job) => {
                 let may =
                     self.jobs[job].inputs == Inputs::Stored || scope.rules.have(Flaw::RetryWithoutInputs);
                 self.left.retries = self.left.retries.checked_sub(1)?;
                 may.then_some(())?;
-                self.apply(scope, job, Event::Retry, None)?;
+                self.apply(scope, job, JobEvent::Retry, None)?;
             }
             Action::List(job) => {
                 let job = &mut self.jobs[job];
@@ -386,7 +386,7 @@ impl System {
                 self.away_since.is_none_or(|since| clock < since + OUTAGE).then_some(())?;
                 self.clock += 1;
                 if scope.is_fair {
-                    let running = self.jobs.iter_mut().filter(|job| job.progress.state == State::Running);
+                    let running = self.jobs.iter_mut().filter(|job| job.progress.state == JobState::Running);
                     running.for_each(|job| job.silence += 1);
                 }
             }
@@ -442,7 +442,7 @@ impl System {
         let expires_at = scope.expires_at.filter(|_| client == 0);
         self.jobs.push(Job {
             client,
-            progress: Progress::new(scope.most_attempts, expires_at),
+            progress: JobProgress::new(scope.most_attempts, expires_at),
             inputs: Inputs::Stored,
             is_listed: false,
             outputs: BTreeMap::new(),
@@ -460,7 +460,7 @@ impl System {
         let clock = self.clock;
         let before = self.jobs[index].progress.fence;
         // The server knows the state only from the transaction.
-        self.apply(scope, index, Event::Claim { lease_until: clock + scope.lease }, None)?;
+        self.apply(scope, index, JobEvent::Claim { lease_until: clock + scope.lease }, None)?;
         let job = &mut self.jobs[index];
         if job.promised_until.is_some_and(|until| until > clock) && !self.jumped_back {
             self.broken = Some(Broken::ClaimedTooEarly);
@@ -511,11 +511,11 @@ impl System {
         let Claim { job: index, fence, number } = message.claim;
         let lease_until = self.clock + scope.lease;
         let event = match message.word {
-            Word::Beat => Event::Beat { fence, lease_until },
-            Word::Finish => Event::Finish { fence },
-            Word::Fail => Event::Fail { fence },
-            Word::Lose => Event::Lose { fence },
-            Word::Release => Event::Release { fence },
+            Word::Beat => JobEvent::Beat { fence, lease_until },
+            Word::Finish => JobEvent::Finish { fence },
+            Word::Fail => JobEvent::Fail { fence },
+            Word::Lose => JobEvent::Lose { fence },
+            Word::Release => JobEvent::Release { fence },
         };
         self.apply(scope, index, event, Some(number))?;
         let job = &mut self.jobs[index];
@@ -536,20 +536,20 @@ impl System {
     }
 
     /// Applies an event to a job, by the word of the worker with the claim of this number, if any.
-    fn apply(&mut self, scope: &Scope, index: usize, event: Event, number: Option<u64>) -> Option<()> {
+    fn apply(&mut self, scope: &Scope, index: usize, event: JobEvent, number: Option<u64>) -> Option<()> {
         let job = &mut self.jobs[index];
         let before = job.progress;
         let after = scope.rules.after(before, event).ok()?;
-        let changes = before != after || matches!(event, Event::Finish { .. });
-        if before.state.has_ended() && changes && event != Event::Retry {
+        let changes = before != after || matches!(event, JobEvent::Finish { .. });
+        if before.state.has_ended() && changes && event != JobEvent::Retry {
             self.broken = Some(Broken::EndedChanged);
         }
         if changes && number.is_some_and(|number| number != job.claims) {
             self.broken = Some(Broken::StaleChanged);
         }
         match event {
-            Event::Cancel => job.promised_until = None,
-            Event::Retry => job.attempts = 0,
+            JobEvent::Cancel => job.promised_until = None,
+            JobEvent::Retry => job.attempts = 0,
             _ => {}
         }
         job.progress = after;

@@ -2,8 +2,11 @@
 
 use proofmill_job::{Finished, Task};
 use proofmill_server::{
-    state::{Contact, Event, Progress, Refused, State},
-    store::{Claim, Inputs, Job, Limits, NewJob, Sqlite, Store, StoreError, Token, Want, Worked},
+    state::{Contact, JobEvent, JobProgress, JobState, Refused},
+    store::{
+        ClaimOutcome, InputState, JobRecord, NewJob, Sqlite, Store, StoreError, StoreLimits, TokenRecord,
+        Want, Worked,
+    },
 };
 use rusqlite::{Connection, params};
 use std::time::Duration;
@@ -11,7 +14,7 @@ use std::time::Duration;
 /// The length of leases, pauses and waiting in milliseconds: none ends by itself during the test.
 const LONG: u64 = 500_000;
 const OWNER: &str = "owner";
-const LIMITS: Limits = Limits::NONE;
+const LIMITS: StoreLimits = StoreLimits::NONE;
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -30,9 +33,9 @@ impl Random {
 #[derive(Clone, Debug, PartialEq)]
 struct Expected {
     id: String,
-    progress: Progress,
+    progress: JobProgress,
     is_paused: bool,
-    inputs: Inputs,
+    inputs: InputState,
 }
 
 /// A store, and what it should hold.
@@ -49,7 +52,7 @@ impl Trace {
     async fn new(folder: &std::path::Path, seed: u64) -> Self {
         let file = folder.join("jobs.sqlite");
         let store = Store::new(Sqlite::open(&file).expect("a new store"));
-        let token = Token {
+        let token = TokenRecord {
             id: OWNER.to_owned(),
             name: OWNER.to_owned(),
             hash: "hash".to_owned(),
@@ -70,8 +73,8 @@ impl Trace {
             (0..=1, _) | (_, None) => self.submit().await,
             (2..=5, _) => self.claim().await,
             (6..=11, Some(job)) => self.report(job).await,
-            (12, Some(job)) => self.change(job, Event::Cancel).await,
-            (13, Some(job)) => self.change(job, Event::Retry).await,
+            (12, Some(job)) => self.change(job, JobEvent::Cancel).await,
+            (13, Some(job)) => self.change(job, JobEvent::Retry).await,
             (14, _) => self.end_due().await,
             (_, Some(job)) => self.clean_or_resume(job).await,
         }
@@ -106,15 +109,15 @@ impl Trace {
             return assert_eq!(job.id, self.jobs[index].id);
         }
         assert_eq!(job.progress.expires_at.is_some(), expires_in_ms.is_some());
-        let progress = Progress::new(most_attempts, job.progress.expires_at);
-        self.jobs.push(Expected { id: job.id, progress, is_paused: false, inputs: Inputs::Stored });
+        let progress = JobProgress::new(most_attempts, job.progress.expires_at);
+        self.jobs.push(Expected { id: job.id, progress, is_paused: false, inputs: InputState::Stored });
     }
 
     /// Claims the jobs that were submitted first of those that can be claimed.
     async fn claim(&mut self) {
         let began = self.now().await;
         let waits =
-            |job: &Expected| job.progress.state == State::Queued && !job.is_paused && !is_over(job, began);
+            |job: &Expected| job.progress.state == JobState::Queued && !job.is_paused && !is_over(job, began);
         let most = 1 + self.random.below(3);
         let waiting = self.jobs.iter().enumerate().filter(|(_, job)| waits(job)).map(|(index, _)| index);
         let first: Vec<_> = waiting.take(most).collect();
@@ -129,15 +132,15 @@ impl Trace {
         };
         let claim = self.store.claim(want).await.expect("an answer");
         let claimed = match claim {
-            Claim::Empty => vec![],
-            Claim::Jobs(jobs, _) => jobs,
-            Claim::TooLarge(_) => panic!("they are small"),
+            ClaimOutcome::Empty => vec![],
+            ClaimOutcome::Jobs(jobs, _) => jobs,
+            ClaimOutcome::TooLarge(_) => panic!("they are small"),
         };
         assert_eq!(claimed.len(), first.len(), "{claimed:?}");
         for (job, index) in claimed.into_iter().zip(first) {
             assert_eq!(job.id, self.jobs[index].id, "the first one waits longest");
             let lease_until = self.checked(&job, began).await;
-            self.apply(index, Event::Claim { lease_until }).expect("it is queued");
+            self.apply(index, JobEvent::Claim { lease_until }).expect("it is queued");
         }
     }
 
@@ -150,21 +153,21 @@ impl Trace {
         let (worked, event) = match self.random.below(5) {
             0 => (
                 Worked::Beat { lease_ms: LONG, phase: None },
-                Event::Beat { fence, lease_until: began + LONG },
+                JobEvent::Beat { fence, lease_until: began + LONG },
             ),
             1 => (
                 Worked::Finished { finished: Finished::default(), outputs: Default::default() },
-                Event::Finish { fence },
+                JobEvent::Finish { fence },
             ),
-            2 => (Worked::Failed("wrong".to_owned()), Event::Fail { fence }),
-            3 => (Worked::Lost { message: "lost".to_owned(), pause_ms }, Event::Lose { fence }),
-            _ => (Worked::Released, Event::Release { fence }),
+            2 => (Worked::Failed("wrong".to_owned()), JobEvent::Fail { fence }),
+            3 => (Worked::Lost { message: "lost".to_owned(), pause_ms }, JobEvent::Lose { fence }),
+            _ => (Worked::Released, JobEvent::Release { fence }),
         };
         let found = self.store.report(id.clone(), fence, worked).await.map(|job| job.progress);
         let job = self.store.job(id, None).await.expect("it is there");
         let event = match event {
-            Event::Beat { fence, .. } if found.is_ok() => {
-                Event::Beat { fence, lease_until: self.checked(&job, began).await }
+            JobEvent::Beat { fence, .. } if found.is_ok() => {
+                JobEvent::Beat { fence, lease_until: self.checked(&job, began).await }
             }
             event => event,
         };
@@ -173,7 +176,7 @@ impl Trace {
                 Ok(before)
             }
             Ok(after) => {
-                self.jobs[index].is_paused = matches!(event, Event::Lose { .. }) && pause_ms > 0;
+                self.jobs[index].is_paused = matches!(event, JobEvent::Lose { .. }) && pause_ms > 0;
                 Ok(after)
             }
             refused => refused,
@@ -182,13 +185,13 @@ impl Trace {
     }
 
     /// Cancels or retries a job.
-    async fn change(&mut self, index: usize, event: Event) {
+    async fn change(&mut self, index: usize, event: JobEvent) {
         let Expected { id, inputs, .. } = self.jobs[index].clone();
         let found = match event {
-            Event::Retry => self.store.retry(id, Some(OWNER.to_owned())).await,
+            JobEvent::Retry => self.store.retry(id, Some(OWNER.to_owned())).await,
             _ => self.store.cancel(id, None).await,
         };
-        if event == Event::Retry && inputs != Inputs::Stored {
+        if event == JobEvent::Retry && inputs != InputState::Stored {
             return assert!(matches!(found, Err(StoreError::NotFound(_))));
         }
         let expected = self.apply(index, event);
@@ -204,8 +207,8 @@ impl Trace {
         for job in &mut self.jobs {
             let time = [now - 1, now + 3 * LONG, 0, 0][self.random.below(4)];
             let (column, place) = match job.progress.state {
-                State::Running => ("lease_until", &mut job.progress.lease_until),
-                State::Queued if time < now => match &mut job.progress.expires_at {
+                JobState::Running => ("lease_until", &mut job.progress.lease_until),
+                JobState::Queued if time < now => match &mut job.progress.expires_at {
                     Some(place) => ("expires_at", place),
                     None => continue,
                 },
@@ -222,8 +225,8 @@ impl Trace {
         let mut expected = Vec::new();
         for index in 0..self.jobs.len() {
             let event = match self.jobs[index].progress.state {
-                State::Running => Event::EndLease { now, longest: LONG },
-                _ => Event::Expire { now },
+                JobState::Running => JobEvent::EndLease { now, longest: LONG },
+                _ => JobEvent::Expire { now },
             };
             if self.apply(index, event).is_ok() {
                 self.jobs[index].is_paused = false;
@@ -241,17 +244,17 @@ impl Trace {
         let job = &mut self.jobs[index];
         match self.random.below(3) {
             0 => {
-                let may = job.progress.state.has_ended() && job.inputs != Inputs::None;
+                let may = job.progress.state.has_ended() && job.inputs != InputState::None;
                 let given_up = self.store.give_up_inputs(job.id.clone()).await.expect("an answer");
                 assert_eq!(given_up, may);
                 if may {
-                    job.inputs = Inputs::Leftover;
+                    job.inputs = InputState::Leftover;
                 }
             }
             1 => {
                 self.store.inputs_deleted(job.id.clone()).await.expect("an answer");
-                if job.inputs == Inputs::Leftover {
-                    job.inputs = Inputs::None;
+                if job.inputs == InputState::Leftover {
+                    job.inputs = InputState::None;
                 }
             }
             _ => {
@@ -262,17 +265,17 @@ impl Trace {
     }
 
     /// Applies an event to what a job should be.
-    fn apply(&mut self, index: usize, event: Event) -> Result<Progress, Refused> {
+    fn apply(&mut self, index: usize, event: JobEvent) -> Result<JobProgress, Refused> {
         let job = &mut self.jobs[index];
         job.progress = job.progress.after(event)?;
-        if !job.progress.state.needs_inputs() && job.inputs == Inputs::Stored {
-            job.inputs = Inputs::Leftover;
+        if !job.progress.state.needs_inputs() && job.inputs == InputState::Stored {
+            job.inputs = InputState::Leftover;
         }
         Ok(job.progress)
     }
 
     /// The end of a lease that was given after this time, checked.
-    async fn checked(&self, job: &Job, began: u64) -> u64 {
+    async fn checked(&self, job: &JobRecord, began: u64) -> u64 {
         let end = job.progress.lease_until;
         let least = began + LONG;
         // A lease from before a clock jumped stays.
@@ -288,7 +291,7 @@ impl Trace {
     async fn compare(&self) {
         for expected in &self.jobs {
             let job = self.store.job(expected.id.clone(), None).await.expect("it is there");
-            let Job { id, progress, inputs, .. } = job;
+            let JobRecord { id, progress, inputs, .. } = job;
             let found = Expected { id, progress, is_paused: expected.is_paused, inputs };
             assert_eq!(&found, expected);
         }
@@ -301,19 +304,19 @@ fn is_over(job: &Expected, now: u64) -> bool {
 }
 
 /// Whether a job in this state may have had the event before.
-fn was_so(event: Event, state: State) -> bool {
+fn was_so(event: JobEvent, state: JobState) -> bool {
     match event {
-        Event::Finish { .. } => state == State::Done,
-        Event::Fail { .. } => state == State::Failed,
-        Event::Lose { .. } => matches!(state, State::Queued | State::Dead),
-        Event::Release { .. } => state == State::Queued,
+        JobEvent::Finish { .. } => state == JobState::Done,
+        JobEvent::Fail { .. } => state == JobState::Failed,
+        JobEvent::Lose { .. } => matches!(state, JobState::Queued | JobState::Dead),
+        JobEvent::Release { .. } => state == JobState::Queued,
         _ => false,
     }
 }
 
 #[tokio::test]
 async fn the_store_follows_the_rules() {
-    let mut states = std::collections::BTreeMap::<State, u32>::new();
+    let mut states = std::collections::BTreeMap::<JobState, u32>::new();
     for seed in 0..12 {
         let folder = tempfile::tempdir().expect("a folder");
         let mut trace = Trace::new(folder.path(), seed).await;
@@ -324,5 +327,5 @@ async fn the_store_follows_the_rules() {
         trace.jobs.iter().for_each(|job| *states.entry(job.progress.state).or_default() += 1);
     }
     println!("{states:?}");
-    assert_eq!(states.len(), State::ALL.len(), "every state is reached: {states:?}");
+    assert_eq!(states.len(), JobState::ALL.len(), "every state is reached: {states:?}");
 }

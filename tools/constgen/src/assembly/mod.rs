@@ -7,5 +7,5 @@ pub(crate) mod program;
 pub(crate) mod registers;
 pub(crate) mod schedule;
 
-pub(crate) use program::Program;
+pub(crate) use program::{Program, Value};
 pub(crate) use registers::{Form, Location, Origin, Outputs, Target, allocate};

@@ -37,6 +37,8 @@ pub(crate) enum Location<O> {
 pub(crate) struct Form {
     /// The result replaces the first operand.
     pub(crate) tied: bool,
+    /// The result is best in the register of an operand that is not read again.
+    pub(crate) in_place: bool,
     /// The last two operands may be exchanged.
     pub(crate) commutes: bool,
     /// An operand that is still read when the result has been written; of a tied operation, all but the first are.
@@ -217,6 +219,11 @@ impl<T: Target> Allocator<'_, T> {
         register
     }
 
+    /// Whether the value is an output whose register is free.
+    fn home_is_free(&self, value: usize) -> bool {
+        self.homes.get(&value).is_some_and(|home| self.free.contains(home))
+    }
+
     /// Loads a value unless it is in a register; those of `others` stay.
     fn require(&mut self, value: usize, at: usize, others: &[usize]) {
         let from = self.location(value);
@@ -247,7 +254,7 @@ impl<T: Target> Allocator<'_, T> {
 
     fn step(&mut self, at: usize, value: usize) {
         let Value { operation, operands } = &self.program.values()[value];
-        let Form { tied, commutes, late } = self.target.form(*operation);
+        let Form { tied, in_place, commutes, late } = self.target.form(*operation);
         let mut operands = operands.clone();
         let dies =
             |operand: usize| self.held.contains_key(&operand) && self.next_use(operand, at + 1).is_none();
@@ -296,7 +303,14 @@ impl<T: Target> Allocator<'_, T> {
             self.retire(at);
         } else {
             self.retire(at);
-            let register = self.register(value, at + 1, &keep);
+            let is_source = |register: &usize| {
+                let register = Location::Register(*register);
+                sources.contains(&register) && !keep.contains(&register)
+            };
+            let register = match self.free.iter().rposition(is_source) {
+                Some(index) if in_place && !self.home_is_free(value) => self.free.remove(index),
+                _ => self.register(value, at + 1, &keep),
+            };
             self.target.compute(*operation, register, &sources);
             self.held.insert(value, register);
         }
@@ -423,7 +437,9 @@ mod tests {
 
         fn form(&self, operation: Operation) -> Form {
             match operation {
-                Operation::Mix { tied, commutes, late, .. } => Form { tied, commutes, late },
+                Operation::Mix { function, tied, commutes, late } => {
+                    Form { tied, in_place: function % 2 == 0, commutes, late }
+                }
                 _ => unreachable!("not computed"),
             }
         }

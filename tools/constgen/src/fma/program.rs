@@ -9,10 +9,10 @@ use std::collections::HashMap;
 
 pub(super) type Program = assembly::Program<Operation>;
 
-/// Columns of any field in `Constants`.
+/// Columns of any field in `FmaConstants`.
 const COLUMNS: usize = 16;
 
-/// The constants of a field in the order of the struct `Constants` in crates/field: vectors before each.
+/// The constants of a field in the order of the struct `FmaConstants` in crates/field: vectors before each.
 struct Layout {
     limbs: usize,
     kind: Kind,

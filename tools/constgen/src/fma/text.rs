@@ -123,7 +123,7 @@ impl Target for Body {
     fn form(&self, operation: Operation) -> Form {
         use Operation::*;
         let commutes = matches!(operation, MultiplyAdd | Add | AddIntegers | And | Or);
-        Form { tied: operation == MultiplyAdd, commutes, late: None }
+        Form { tied: operation == MultiplyAdd, in_place: false, commutes, late: None }
     }
 
     fn reads_memory(&self, operand: Operation) -> bool {

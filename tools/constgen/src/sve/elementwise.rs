@@ -1,8 +1,8 @@
 //! Kernels along columns: one element per lane; the last vector may be partial.
 
 use super::{
-    function::{Function, head},
-    instructions::{Edition, pins},
+    function::{Function, file},
+    instructions::pins,
     trace::{Program, Recorder, Traced, constant, small_constant, small_input},
 };
 use crate::{Generated, assembly::Outputs};
@@ -47,12 +47,11 @@ fn record<F: BasicFunction<I, O>, const I: usize, const O: usize>() -> Program {
 }
 
 /// The text of one function.
-fn kernel<F: BasicFunction<I, O>, const I: usize, const O: usize>(edition: Edition) -> String {
+fn kernel<F: BasicFunction<I, O>, const I: usize, const O: usize>() -> String {
     let program = record::<F, I, O>();
     let inputs = I + usize::from(F::TAKES_BYTE);
-    let pins = pins(&program, edition, program.lowered(edition).constants(), inputs);
-    let mut function =
-        Function::with_entry(&format!("proofmill_goldilocks_{}", F::NAME), edition, &["mov x3, x2"]);
+    let pins = pins(&program, program.lowered().constants(), inputs);
+    let mut function = Function::with_entry(&format!("proofmill_goldilocks_{}", F::NAME), &["mov x3, x2"]);
     function.saved = ADDRESSES[FREE_ADDRESSES..]
         .chunks(2)
         .take((inputs + O).saturating_sub(FREE_ADDRESSES).div_ceil(2))
@@ -88,26 +87,22 @@ fn kernel<F: BasicFunction<I, O>, const I: usize, const O: usize>(edition: Editi
 }
 
 /// The ten basic functions.
-pub(crate) fn basic_functions() -> Vec<Generated> {
-    [
-        (Edition::Sve, "crates/field/src/goldilocks/aarch64/sve.s"),
-        (Edition::Sve2, "crates/field/src/goldilocks/aarch64/sve2.s"),
-    ]
-    .map(|(edition, path)| {
-        let functions = [
-            kernel::<Add, _, _>(edition),
-            kernel::<Sub, _, _>(edition),
-            kernel::<Reduce128, _, _>(edition),
-            kernel::<Square128, _, _>(edition),
-            kernel::<Mult128, _, _>(edition),
-            kernel::<Mult72, _, _>(edition),
-            kernel::<Spmv, _, _>(edition),
-            kernel::<Spmv8, _, _>(edition),
-            kernel::<Mmult, _, _>(edition),
-            kernel::<Mmult8, _, _>(edition),
-        ];
-        let head = head(ABOUT, BOUNDS, "formulas.rs in crates/field/src/goldilocks/basic");
-        Generated { path, text: head + &functions.join("\n") }
-    })
-    .into()
+pub(crate) fn basic_functions() -> Generated {
+    let functions = [
+        kernel::<Add, _, _>(),
+        kernel::<Sub, _, _>(),
+        kernel::<Reduce128, _, _>(),
+        kernel::<Square128, _, _>(),
+        kernel::<Mult128, _, _>(),
+        kernel::<Mult72, _, _>(),
+        kernel::<Spmv, _, _>(),
+        kernel::<Spmv8, _, _>(),
+        kernel::<Mmult, _, _>(),
+        kernel::<Mmult8, _, _>(),
+    ];
+    let source = "formulas.rs in crates/field/src/goldilocks/basic";
+    Generated {
+        path: "crates/field/src/goldilocks/aarch64/sve.s",
+        text: file(ABOUT, BOUNDS, source, &functions.join("\n")),
+    }
 }

@@ -1,14 +1,10 @@
 //! Instructions of SVE and SVE2, and the registers that kernels use for other things than values.
+//!
+//! Both editions have the same registers, and most instructions. Where they differ, `if_sve1` and `if_sve2` stand before the
+//! instruction of one of them.
 
 use super::trace::{Halves, Operation, Place, Program};
 use crate::assembly::{Form, Location, Origin, Outputs, Target, allocate};
-
-/// An edition of the vector extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edition {
-    Sve,
-    Sve2,
-}
 
 /// The registers for values: z0 to z30.
 const REGISTERS: usize = 31;
@@ -75,16 +71,12 @@ const WORKING_REGISTERS: usize = 6;
 
 /// The constants, from the first on, to keep in registers in addition to the inputs: the number that makes the program
 /// shortest.
-pub(crate) fn pins(
-    program: &Program,
-    edition: Edition,
-    constants: Vec<Operation>,
-    inputs: usize,
-) -> Vec<Operation> {
+pub(crate) fn pins(program: &Program, constants: Vec<Operation>, inputs: usize) -> Vec<Operation> {
     let constants: Vec<_> =
         constants.into_iter().filter(|constant| *constant != Operation::Splat(EPSILON)).collect();
-    let length = |pins: &[Operation]| {
-        compile(program, edition, &mut Pool::default(), pins, Outputs::Anywhere).lines.len()
+    let length = |pins: &[Operation]| -> usize {
+        let lines = compile(program, &mut Pool::default(), pins, Outputs::Anywhere).lines;
+        lines.iter().map(|line| if line.starts_with("if_") { 1 } else { 2 }).sum()
     };
     let counts = 0..=constants.len().min(REGISTERS - inputs - WORKING_REGISTERS);
     let count = counts.min_by_key(|count| length(&constants[..*count])).unwrap_or_default();
@@ -116,20 +108,13 @@ fn load_constant(operation: Operation, register: usize, pool: &mut Pool) -> Stri
 ///
 /// Registers: p0 all true (or the loop's predicate), p1 scratch; x1 the table of constants, x2 the pool. The registers of
 /// `pins` keep their constants. Programs that read and write rows also use x0, x3 to x10, and x15 to x17.
-pub(crate) fn compile(
-    program: &Program,
-    edition: Edition,
-    pool: &mut Pool,
-    pins: &[Operation],
-    outputs: Outputs,
-) -> Code {
-    let mut text = Text { edition, pool, pins, offsets: [None; 2], has_stored: false, lines: Vec::new() };
-    let allocated = allocate(&program.lowered(edition), &mut text, outputs, 0);
+pub(crate) fn compile(program: &Program, pool: &mut Pool, pins: &[Operation], outputs: Outputs) -> Code {
+    let mut text = Text { pool, pins, offsets: [None; 2], has_stored: false, lines: Vec::new() };
+    let allocated = allocate(&program.lowered(), &mut text, outputs, 0);
     Code { lines: text.lines, slots: allocated.slots, outputs: allocated.outputs }
 }
 
 struct Text<'a> {
-    edition: Edition,
     pool: &'a mut Pool,
     pins: &'a [Operation],
     /// The rows whose offsets are in the scratch registers for reading and for writing.
@@ -185,24 +170,22 @@ impl Target for Text<'_> {
 
     fn form(&self, operation: Operation) -> Form {
         use Operation::*;
-        let product = matches!(operation, MulLow | MulHigh);
+        let product = matches!(operation, MulLow | MulHigh | MulHalves);
         Form {
             tied: matches!(
                 operation,
-                AddProductOfHalves
+                Factor
+                    | AddProductOfHalves
                     | AddProductOfTops
                     | AddMulLow
                     | SubMulLow
                     | MulLowAdd
                     | MulLowSub
                     | ShiftAddFolded
-            ) || product && self.edition == Edition::Sve,
+            ),
             commutes: product,
-            late: match operation {
-                AddFolded => Some(1),
-                Canonical => Some(0),
-                _ => None,
-            },
+            in_place: product,
+            late: (operation == Canonical).then_some(0),
         }
     }
 
@@ -226,12 +209,13 @@ impl Target for Text<'_> {
     fn compute(&mut self, operation: Operation, d: usize, operands: &[Location<Operation>]) {
         if self.form(operation).tied && operands[0] != Location::Register(d) {
             match operands[0] {
+                Location::Register(_) if operation == Operation::Factor => {}
                 Location::Register(first) => self.emit(format!("movprfx z{d}, z{first}")),
                 memory => self.copy(d, memory),
             }
         }
         // Only a tied first operand may have been in memory, and it is in `d` now.
-        let registers = [0, 1, 2].map(|index| match operands.get(index) {
+        let registers = [0, 1, 2, 3].map(|index| match operands.get(index) {
             Some(Location::Register(register)) => *register,
             _ => d,
         });
@@ -242,14 +226,10 @@ impl Target for Text<'_> {
 
 impl Text<'_> {
     /// The instructions of an operation whose operands are in registers.
-    fn instructions(&mut self, operation: Operation, d: usize, [a, b, c]: [usize; 3]) -> Vec<String> {
-        let e = EPSILON_REGISTER;
+    fn instructions(&mut self, operation: Operation, d: usize, registers: [usize; 4]) -> Vec<String> {
+        let (e, [a, b, c, _]) = (EPSILON_REGISTER, registers);
         let three = |name: &str| format!("{name} z{d}.d, z{a}.d, z{b}.d");
         let shift = |name: &str, k: u32| format!("{name} z{d}.d, z{a}.d, #{k}");
-        let product = |name: &str| match self.edition {
-            Edition::Sve => format!("{name} z{d}.d, p0/m, z{d}.d, z{b}.d"),
-            Edition::Sve2 => three(name),
-        };
         match operation {
             Operation::Add => vec![three("add")],
             Operation::Sub => vec![three("sub")],
@@ -258,24 +238,14 @@ impl Text<'_> {
             Operation::ShiftRight(k) => vec![shift("lsr", k)],
             Operation::ShiftRightSigned(k) => vec![shift("asr", k)],
             Operation::LowHalf => vec![format!("and z{d}.d, z{a}.d, z{e}.d")],
-            Operation::MulHalves => vec![format!("umullb z{d}.d, z{a}.s, z{b}.s")],
-            Operation::AddProductOfHalves => vec![format!("umlalb z{d}.d, z{b}.s, z{c}.s")],
             Operation::AddMulLow => vec![format!("mla z{d}.d, p0/m, z{b}.d, z{c}.d")],
             Operation::SubMulLow => vec![format!("mls z{d}.d, p0/m, z{b}.d, z{c}.d")],
             Operation::MulLowAdd => vec![format!("mad z{d}.d, p0/m, z{c}.d, z{b}.d")],
             Operation::MulLowSub => vec![format!("msb z{d}.d, p0/m, z{c}.d, z{b}.d")],
             Operation::AddShifted(k) => vec![format!("adr z{d}.d, [z{a}.d, z{b}.d, lsl #{k}]")],
-            Operation::AddProductOfTops => vec![format!("umlalt z{d}.d, z{b}.s, z{c}.s")],
-            Operation::Halves(Halves { subtract, wide, top }) => {
-                let name = if subtract { "usub" } else { "uadd" };
-                let (size, first) = if wide { ("w", "d") } else { ("l", "s") };
-                let half = if top { "t" } else { "b" };
-                vec![format!("{name}{size}{half} z{d}.d, z{a}.{first}, z{b}.s")]
-            }
+            Operation::AddLowHalf => vec![format!("adr z{d}.d, [z{a}.d, z{b}.d, uxtw]")],
             Operation::ShiftAddFolded => folded_sum(format!("mad z{d}.d, p0/m, z{c}.d, z{b}.d"), d, b),
-            Operation::MulLow => vec![product("mul")],
-            Operation::MulHigh => vec![product("umulh")],
-            Operation::AddFolded => folded_sum(three("add"), d, b),
+            Operation::AddFolded => folded_sum(three("add"), d, if d == b { a } else { b }),
             Operation::SubFolded => vec![
                 format!("cmphi p1.d, p0/z, z{b}.d, z{a}.d"),
                 three("sub"),
@@ -290,18 +260,56 @@ impl Text<'_> {
                 let address = self.address(place, 1);
                 vec![format!("st1d {{z{a}.d}}, p0, {address}")]
             }
-            Operation::Input(_)
-            | Operation::SmallInput(_)
-            | Operation::Splat(_)
-            | Operation::Constant(_)
-            | Operation::SmallConstant(_)
-            | Operation::Load(_) => unreachable!("not computed"),
+            _ => edition_instructions(operation, d, registers),
         }
     }
 }
 
+/// The instructions of an operation for which the editions have different ones.
+fn edition_instructions(operation: Operation, d: usize, [a, b, c, t]: [usize; 4]) -> Vec<String> {
+    let e = EPSILON_REGISTER;
+    let three = |name: &str| format!("{name} z{d}.d, z{a}.d, z{b}.d");
+    let either = |sve1: String, sve2: String| vec![format!("if_sve1 {sve1}"), format!("if_sve2 {sve2}")];
+    match operation {
+        // If the word is not read again, its high half may remain at SVE2.
+        Operation::Factor if d == a => vec![format!("if_sve1 and z{d}.d, z{d}.d, z{e}.d")],
+        Operation::Factor => vec![format!("and z{d}.d, z{a}.d, z{e}.d")],
+        Operation::Sve1Low => vec![format!("if_sve1 and z{d}.d, z{a}.d, z{e}.d")],
+        Operation::Sve1Top => vec![format!("if_sve1 lsr z{d}.d, z{a}.d, #32")],
+        Operation::MulLow => product("mul", d, [a, b], three("mul")),
+        Operation::MulHigh => product("umulh", d, [a, b], three("umulh")),
+        Operation::MulHalves => product("mul", d, [a, b], format!("umullb z{d}.d, z{a}.s, z{b}.s")),
+        Operation::AddProductOfHalves => {
+            either(format!("mla z{d}.d, p0/m, z{b}.d, z{c}.d"), format!("umlalb z{d}.d, z{b}.s, z{c}.s"))
+        }
+        Operation::AddProductOfTops => {
+            either(format!("mla z{d}.d, p0/m, z{t}.d, z{e}.d"), format!("umlalt z{d}.d, z{b}.s, z{c}.s"))
+        }
+        Operation::Halves(Halves { subtract, wide, top }) => {
+            let name = if subtract { "sub" } else { "add" };
+            let (size, first) = if wide { ("w", "d") } else { ("l", "s") };
+            let half = if top { "t" } else { "b" };
+            let [x, y] = if wide { [a, c] } else { [c, t] };
+            either(
+                format!("{name} z{d}.d, z{x}.d, z{y}.d"),
+                format!("u{name}{size}{half} z{d}.d, z{a}.{first}, z{b}.s"),
+            )
+        }
+        _ => unreachable!("not computed"),
+    }
+}
+
+/// A product in register `d`, which may be that of a factor: at SVE it replaces one.
+fn product(name: &str, d: usize, [a, b]: [usize; 2], sve2: String) -> Vec<String> {
+    let [first, second] = if d == b { [b, a] } else { [a, b] };
+    let copy = (d != first).then(|| format!("if_sve1 movprfx z{d}, z{first}"));
+    let sve1 = format!("if_sve1 {name} z{d}.d, p0/m, z{d}.d, z{second}.d");
+    copy.into_iter().chain([sve1, format!("if_sve2 {sve2}")]).collect()
+}
+
 /// A sum in register `d`, one of whose parts is in `b`, and 2^32 - 1 more if it has overflowed.
 fn folded_sum(sum: String, d: usize, b: usize) -> Vec<String> {
+    assert_ne!(d, b, "both parts have been overwritten");
     let e = EPSILON_REGISTER;
     vec![sum, format!("cmphi p1.d, p0/z, z{b}.d, z{d}.d"), format!("add z{d}.d, p1/m, z{d}.d, z{e}.d")]
 }

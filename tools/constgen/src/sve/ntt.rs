@@ -1,8 +1,8 @@
 //! Passes of transforms: see crates/ntt/src/goldilocks/tile/sve.rs for their arguments.
 
 use super::{
-    function::{Function, head},
-    instructions::{Edition, load_offsets, pins},
+    function::{Function, file},
+    instructions::{load_offsets, pins},
     trace::{Operation, Program, Traced, constant, load, store},
 };
 use crate::{Generated, assembly::Outputs};
@@ -48,14 +48,14 @@ fn butterflies<const R: usize>(from_gaussian: bool, to_gaussian: bool) -> Progra
 }
 
 /// One pass over several rows.
-fn pass<const R: usize>(edition: Edition, from_gaussian: bool, to_gaussian: bool) -> (String, String) {
+fn pass<const R: usize>(from_gaussian: bool, to_gaussian: bool) -> (String, String) {
     let form = |gaussian| if gaussian { "gaussian" } else { "words" };
     let name = format!("proofmill_goldilocks_ntt_{}_to_{}_{R}", form(from_gaussian), form(to_gaussian));
     let program = butterflies::<R>(from_gaussian, to_gaussian);
-    let constants = program.lowered(edition).constants();
+    let constants = program.lowered().constants();
     let words = constants.into_iter().filter(|constant| matches!(constant, Operation::Splat(_)));
-    let pins = pins(&program, edition, words.collect(), 0);
-    let mut function = Function::new(&name, edition);
+    let pins = pins(&program, words.collect(), 0);
+    let mut function = Function::new(&name);
     function.line("ptrue p0.d, pow2");
     function.line("cntd x9, pow2");
     for (register, offset) in [(3, 0), (11, 8), (5, 16), (12, 24), (1, 32), (13, 40)] {
@@ -78,14 +78,13 @@ fn pass<const R: usize>(edition: Edition, from_gaussian: bool, to_gaussian: bool
     }
     function.line("subs x13, x13, #1");
     function.line("b.ne 1b");
-    (format!("{name}_{}", format!("{edition:?}").to_lowercase()), function.text("A pass: x0 the job."))
+    (function.name.clone(), function.text("A pass: x0 the job."))
 }
 
 /// Multiplies each row by one word.
-fn multiply_rows(edition: Edition) -> String {
+fn multiply_rows() -> String {
     let program = Program::record(|[row, factor]| vec![(V::new(row) * V::new(factor)).words()]);
-    let mut function =
-        Function::with_entry("proofmill_goldilocks_ntt_multiply_rows", edition, &["mov x5, x2"]);
+    let mut function = Function::with_entry("proofmill_goldilocks_ntt_multiply_rows", &["mov x5, x2"]);
     function.line("ptrue p0.d, pow2");
     function.label(1);
     function.line("ld1d {z0.d}, p0/z, [x5]");
@@ -100,7 +99,7 @@ fn multiply_rows(edition: Edition) -> String {
 }
 
 /// Multiplies rows by each lane's powers, `N` rows at a time; `INPUTS` is `2 N + 1`.
-fn scale_rows<const N: usize, const INPUTS: usize>(edition: Edition) -> String {
+fn scale_rows<const N: usize, const INPUTS: usize>() -> String {
     let powers = Program::record(|[first, ratio]: [Traced; 2]| {
         let ratios: Vec<V> = std::iter::successors(Some(V::new(ratio)), |power| Some(*power * V::new(ratio)))
             .take(N)
@@ -117,7 +116,7 @@ fn scale_rows<const N: usize, const INPUTS: usize>(edition: Edition) -> String {
         raised.chain([leap]).chain(products).map(GoldilocksLanes::words).collect()
     });
     let name = format!("proofmill_goldilocks_ntt_scale_{N}_rows");
-    let mut function = Function::with_entry(&name, edition, &["mov x5, x2"]);
+    let mut function = Function::with_entry(&name, &["mov x5, x2"]);
     function.line("ptrue p0.d, pow2");
     function.line("lsl x6, x3, #1");
     function.line("add x7, x6, x3");
@@ -141,38 +140,31 @@ fn scale_rows<const N: usize, const INPUTS: usize>(edition: Edition) -> String {
     )
 }
 
-/// All functions of an edition, and its table of passes.
-fn text(edition: Edition) -> String {
+/// The kernels of transforms in tiles, and a table of the passes.
+pub(crate) fn ntt() -> Generated {
     const { assert!(MAX_RADIX == 16) };
-    let name = format!("{edition:?}").to_lowercase();
     let passes = [(false, false), (false, true), (true, false), (true, true)].map(|(from, to)| {
         [
-            pass::<1>(edition, from, to),
-            pass::<2>(edition, from, to),
-            pass::<4>(edition, from, to),
-            pass::<8>(edition, from, to),
-            pass::<16>(edition, from, to),
+            pass::<1>(from, to),
+            pass::<2>(from, to),
+            pass::<4>(from, to),
+            pass::<8>(from, to),
+            pass::<16>(from, to),
         ]
     });
-    let mut text = head(ABOUT, BOUNDS, "butterflies.rs in crates/ntt/src/goldilocks");
-    passes.iter().flatten().for_each(|(_, pass)| text += &format!("{pass}\n"));
-    text += &format!("{}\n", multiply_rows(edition));
-    text += &format!("{}\n", scale_rows::<1, 3>(edition));
-    text += &format!("{}\n", scale_rows::<CHAINS, { 2 * CHAINS + 1 }>(edition));
+    let table = "proofmill_goldilocks_ntt_passes_sve{edition}";
+    let mut text: String = passes.iter().flatten().map(|(_, pass)| format!("{pass}\n")).collect();
+    text += &format!("{}\n", multiply_rows());
+    text += &format!("{}\n", scale_rows::<1, 3>());
+    text += &format!("{}\n", scale_rows::<CHAINS, { 2 * CHAINS + 1 }>());
     text += &format!(
         "// The passes, by forms and the logarithm of the radix.\n    .pushsection .data.rel.ro, \"aw\"\n    \
-         .globl proofmill_goldilocks_ntt_passes_{name}\n    .hidden proofmill_goldilocks_ntt_passes_{name}\n    \
-         .p2align 3\nproofmill_goldilocks_ntt_passes_{name}:\n"
+         .globl {table}\n    .hidden {table}\n    .p2align 3\n{table}:\n"
     );
     passes.iter().flatten().for_each(|(symbol, _)| text += &format!("    .xword {symbol}\n"));
     text += "    .popsection\n";
-    text
-}
-
-/// The kernels of transforms in tiles.
-pub(crate) fn ntt() -> Vec<Generated> {
-    vec![
-        Generated { path: "crates/ntt/src/goldilocks/tile/sve.s", text: text(Edition::Sve) },
-        Generated { path: "crates/ntt/src/goldilocks/tile/sve2.s", text: text(Edition::Sve2) },
-    ]
+    Generated {
+        path: "crates/ntt/src/goldilocks/tile/sve.s",
+        text: file(ABOUT, BOUNDS, "butterflies.rs in crates/ntt/src/goldilocks", &text),
+    }
 }

@@ -1,8 +1,7 @@
 //! Poseidon's permutation of states in lanes.
 
 use super::{
-    function::{Function, head, repeat},
-    instructions::Edition,
+    function::{Function, file, repeat},
     trace::{Program, Traced, constant},
 };
 use crate::Generated;
@@ -34,7 +33,7 @@ fn outputs(state: State<Traced, WIDTH>) -> Vec<Traced> {
 }
 
 /// Poseidon's permutation of states in lanes.
-pub(crate) fn poseidon() -> Vec<Generated> {
+pub(crate) fn poseidon() -> Generated {
     let enter =
         Program::record(|elements: [Traced; WIDTH]| outputs(State::of(&elements.map(GoldilocksLanes::new))));
     let full = Program::record(|words| {
@@ -52,23 +51,19 @@ pub(crate) fn poseidon() -> Vec<Generated> {
     let leave = Program::record(|words: [Traced; 2 * WIDTH]| {
         state(words).elements::<V>().into_iter().map(|element| element.words().canonical()).collect()
     });
-    [
-        (Edition::Sve, "crates/hash/src/poseidon/aarch64/sve.s"),
-        (Edition::Sve2, "crates/hash/src/poseidon/aarch64/sve2.s"),
-    ]
-    .map(|(edition, path)| {
-        let mut function = Function::new("proofmill_poseidon", edition);
-        (0..WIDTH).for_each(|i| function.line(&format!("ldr z{i}, [x0, #{i}, mul vl]")));
-        function.piece(&enter);
-        repeat(&mut function, 1, HALF_FULL_ROUNDS, &full, WIDTH);
-        function.piece(&partial(FIRST_GROUP));
-        function.line(&format!("add x1, x1, #{}", 16 * FIRST_GROUP));
-        repeat(&mut function, 2, PARTIAL_ROUNDS / LAYERS, &partial(LAYERS), LAYERS);
-        repeat(&mut function, 3, HALF_FULL_ROUNDS, &full, WIDTH);
-        function.piece(&leave);
-        (0..WIDTH).for_each(|i| function.line(&format!("str z{i}, [x0, #{i}, mul vl]")));
-        let text = function.text("x0 twelve vectors of elements, x1 the round constants' planes.");
-        Generated { path, text: head(ABOUT, PLANES, "crates/hash/src/poseidon/permutation.rs") + &text }
-    })
-    .into()
+    let mut function = Function::new("proofmill_poseidon");
+    (0..WIDTH).for_each(|i| function.line(&format!("ldr z{i}, [x0, #{i}, mul vl]")));
+    function.piece(&enter);
+    repeat(&mut function, 1, HALF_FULL_ROUNDS, &full, WIDTH);
+    function.piece(&partial(FIRST_GROUP));
+    function.line(&format!("add x1, x1, #{}", 16 * FIRST_GROUP));
+    repeat(&mut function, 2, PARTIAL_ROUNDS / LAYERS, &partial(LAYERS), LAYERS);
+    repeat(&mut function, 3, HALF_FULL_ROUNDS, &full, WIDTH);
+    function.piece(&leave);
+    (0..WIDTH).for_each(|i| function.line(&format!("str z{i}, [x0, #{i}, mul vl]")));
+    let text = function.text("x0 twelve vectors of elements, x1 the round constants' planes.");
+    Generated {
+        path: "crates/hash/src/poseidon/aarch64/sve.s",
+        text: file(ABOUT, PLANES, "crates/hash/src/poseidon/permutation.rs", &text),
+    }
 }

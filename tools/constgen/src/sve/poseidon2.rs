@@ -1,8 +1,7 @@
 //! Poseidon2's permutation of states in lanes.
 
 use super::{
-    function::{Function, head, repeat},
-    instructions::Edition,
+    function::{Function, file, repeat},
     poseidon::{PLANES, planes},
     trace::{Program, Traced},
 };
@@ -76,12 +75,12 @@ impl Pieces {
         }
     }
 
-    fn kernel<const WIDTH: usize>(&self, edition: Edition) -> String
+    fn kernel<const WIDTH: usize>(&self) -> String
     where
         Poseidon2<WIDTH>: Parameters,
     {
         let rounds = Poseidon2::<WIDTH>::ROUNDS_A_FOLD;
-        let mut function = Function::new(&format!("proofmill_poseidon2_{WIDTH}"), edition);
+        let mut function = Function::new(&format!("proofmill_poseidon2_{WIDTH}"));
         (0..WIDTH).for_each(|i| function.line(&format!("ldr z{i}, [x0, #{i}, mul vl]")));
         function.piece(&self.enter);
         repeat(&mut function, 1, HALF_FULL_ROUNDS, &self.full, WIDTH);
@@ -92,30 +91,21 @@ impl Pieces {
         repeat(&mut function, 3, HALF_FULL_ROUNDS, &self.full, WIDTH);
         function.piece(&self.leave);
         (0..WIDTH).for_each(|i| function.line(&format!("str z{i}, [x0, #{i}, mul vl]")));
-        head(&about(WIDTH), PLANES, "crates/hash/src/poseidon2/permutation.rs")
-            + &function.text(&format!("x0 {WIDTH} vectors of elements, x1 the round constants' planes."))
+        let text = function.text(&format!("x0 {WIDTH} vectors of elements, x1 the round constants' planes."));
+        file(&about(WIDTH), PLANES, "crates/hash/src/poseidon2/permutation.rs", &text)
     }
 }
 
 /// The kernels of both widths.
-pub(crate) fn poseidon2() -> Vec<Generated> {
-    let (narrow, wide) = (Pieces::record::<8, 16>(), Pieces::record::<12, 24>());
-    vec![
+pub(crate) fn poseidon2() -> [Generated; 2] {
+    [
         Generated {
-            path: "crates/hash/src/poseidon2/aarch64/width_8_sve.s",
-            text: narrow.kernel::<8>(Edition::Sve),
+            path: "crates/hash/src/poseidon2/aarch64/width_8.s",
+            text: Pieces::record::<8, 16>().kernel::<8>(),
         },
         Generated {
-            path: "crates/hash/src/poseidon2/aarch64/width_8_sve2.s",
-            text: narrow.kernel::<8>(Edition::Sve2),
-        },
-        Generated {
-            path: "crates/hash/src/poseidon2/aarch64/width_12_sve.s",
-            text: wide.kernel::<12>(Edition::Sve),
-        },
-        Generated {
-            path: "crates/hash/src/poseidon2/aarch64/width_12_sve2.s",
-            text: wide.kernel::<12>(Edition::Sve2),
+            path: "crates/hash/src/poseidon2/aarch64/width_12.s",
+            text: Pieces::record::<12, 24>().kernel::<12>(),
         },
     ]
 }

@@ -60,8 +60,15 @@ pub(crate) enum Operation {
     ShiftRight(u32),
     ShiftRightSigned(u32),
     LowHalf,
+    /// The low half for products of halves. Those of SVE2 ignore the high half, so it may remain.
+    Factor,
+    /// The low half for operations that read it in the whole word at SVE2: only computed at SVE.
+    Sve1Low,
+    /// The same for the high half.
+    Sve1Top,
+    /// The product of two factors.
     MulHalves,
-    /// The sum of the first and the product of the others' low halves.
+    /// The sum of the first and the product of two factors.
     AddProductOfHalves,
     /// `a + b c`, modulo 2^64.
     AddMulLow,
@@ -73,9 +80,11 @@ pub(crate) enum Operation {
     MulLowSub,
     /// The sum of the first and of the second, shifted left by 1, 2 or 3 bits.
     AddShifted(u32),
-    /// The sum of the first and the product of the others' high halves.
+    /// The sum of the first and the second's low half.
+    AddLowHalf,
+    /// The sum of the first and the product of the high halves of the second, which is the fourth, and of p.
     AddProductOfTops,
-    /// The sum or difference of two words of which one or both count only by a half.
+    /// The sum or difference of two words of which one or both count only by a half; then, for SVE, these halves.
     Halves(Halves),
     /// `2^32 a`, modulo 2^64, and b, added as by `AddFolded`; the third operand is 2^32.
     ShiftAddFolded,

@@ -169,7 +169,8 @@ mod sve {
     use crate::goldilocks::{Assembly, basic::*};
     use std::ptr;
 
-    std::arch::global_asm!(include_str!("../aarch64/sve.s"), include_str!("../aarch64/sve2.s"), options(raw));
+    std::arch::global_asm!(include_str!("../aarch64/sve.s"), edition = const 1);
+    std::arch::global_asm!(include_str!("../aarch64/sve.s"), edition = const 2);
 
     /// An assembly function for vectors of any length, generated from its formula. The first pointer points to pointers to
     /// the columns of words, of bytes if there are any, and of results; then come the coefficients and the columns' length.
@@ -197,16 +198,16 @@ mod sve {
     }
 
     kernels! {
-        Add, 2, 1, proofmill_goldilocks_add_sve, proofmill_goldilocks_add_sve2;
-        Sub, 2, 1, proofmill_goldilocks_sub_sve, proofmill_goldilocks_sub_sve2;
-        Reduce128, 2, 1, proofmill_goldilocks_reduce_128_64_sve, proofmill_goldilocks_reduce_128_64_sve2;
-        Square128, 1, 1, proofmill_goldilocks_square_128_sve, proofmill_goldilocks_square_128_sve2;
-        Mult128, 2, 1, proofmill_goldilocks_mult_128_sve, proofmill_goldilocks_mult_128_sve2;
-        Mult72, 1, 1, proofmill_goldilocks_mult_72_sve, proofmill_goldilocks_mult_72_sve2;
-        Spmv, 12, 4, proofmill_goldilocks_spmv_4x12_sve, proofmill_goldilocks_spmv_4x12_sve2;
-        Spmv8, 12, 4, proofmill_goldilocks_spmv_4x12_8_sve, proofmill_goldilocks_spmv_4x12_8_sve2;
-        Mmult, 12, 4, proofmill_goldilocks_mmult_4x12_sve, proofmill_goldilocks_mmult_4x12_sve2;
-        Mmult8, 12, 4, proofmill_goldilocks_mmult_4x12_8_sve, proofmill_goldilocks_mmult_4x12_8_sve2;
+        Add, 2, 1, proofmill_goldilocks_add_sve1, proofmill_goldilocks_add_sve2;
+        Sub, 2, 1, proofmill_goldilocks_sub_sve1, proofmill_goldilocks_sub_sve2;
+        Reduce128, 2, 1, proofmill_goldilocks_reduce_128_64_sve1, proofmill_goldilocks_reduce_128_64_sve2;
+        Square128, 1, 1, proofmill_goldilocks_square_128_sve1, proofmill_goldilocks_square_128_sve2;
+        Mult128, 2, 1, proofmill_goldilocks_mult_128_sve1, proofmill_goldilocks_mult_128_sve2;
+        Mult72, 1, 1, proofmill_goldilocks_mult_72_sve1, proofmill_goldilocks_mult_72_sve2;
+        Spmv, 12, 4, proofmill_goldilocks_spmv_4x12_sve1, proofmill_goldilocks_spmv_4x12_sve2;
+        Spmv8, 12, 4, proofmill_goldilocks_spmv_4x12_8_sve1, proofmill_goldilocks_spmv_4x12_8_sve2;
+        Mmult, 12, 4, proofmill_goldilocks_mmult_4x12_sve1, proofmill_goldilocks_mmult_4x12_sve2;
+        Mmult8, 12, 4, proofmill_goldilocks_mmult_4x12_8_sve1, proofmill_goldilocks_mmult_4x12_8_sve2;
     }
 
     /// The most operands and results of any formula.

@@ -255,11 +255,11 @@ fn dot<E: GoldilocksEngine, const N: usize>(a: [E::U64s; N], b: [E::U64s; N]) ->
 /// The sum of products with words below 2^8, at most 2^8 of them: both planes stay below 2^48.
 #[inline(always)]
 fn small_dot<E: GoldilocksEngine, const N: usize>(a: [E::U64s; N], b: [E::U64s; N]) -> E::U64s {
-    let mut low = a[0].mul_halves(b[0]);
     let mut high = a[0].high_half().mul_halves(b[0]);
+    let mut low = a[0].mul_halves(b[0]);
     for i in 1..N {
-        low = low.add_product_of_halves(a[i], b[i]);
         high = high.add_product_of_halves(a[i].high_half(), b[i]);
+        low = low.add_product_of_halves(a[i], b[i]);
     }
     GoldilocksLanes::from_planes(Planes { low, high }).into_words()
 }

@@ -143,7 +143,7 @@ macro_rules! reduce {
     };
 }
 
-/// As `reduce`, with the new t_0 in its old register and the constants beside the code, at label 77: two registers fewer and
+/// As `reduce`, with the new t_0 in its old register and the constants next to the code, at label 77: two registers fewer and
 /// no zero. The carry of `t_0 + m p_0` is 1 unless t_0 = 0. After the instructions, the last t and two carries, in both flags,
 /// are to be added to the top word.
 macro_rules! reduce_in_place {
@@ -164,7 +164,7 @@ macro_rules! reduce_in_place {
     };
 }
 
-/// Puts -1/p mod 2^64 and then p beside the code, at label 77. Arguments: the words of p.
+/// Puts -1/p mod 2^64 and then p next to the code, at label 77. Arguments: the words of p.
 macro_rules! constants {
     ($first:literal $(, $p:literal)*) => {
         concat!(

@@ -6,7 +6,7 @@
 //! Method: limb by limb of one operand, Montgomery reduction in between (Gueron, Krasnov, "Accelerating big integer arithmetic using
 //! Intel IFMA extensions", ARITH 2016; the coarsely integrated operand scanning of Koc, Acar, Kaliski 1996): 4 L^2 multiply-adds.
 //! All but the last two limbs c are removed as `c (2^-52 mod p)`, which needs no quotient and so waits for less. That adds up to
-//! 2^52 p, of which the last two, removed by quotients, leave 2^-52 p.
+//! 2^52 p. The last two limbs, removed by quotients, leave 2^-52 p of it.
 
 use super::lane_limbs::{LaneLimbs, MAX};
 use crate::{
@@ -243,8 +243,8 @@ fn empty_columns<const K: usize>() -> Columns<K> {
 }
 
 /// Keeps the compiler from moving operations on the columns from `first` on to the other side of this point. Otherwise LLVM (22)
-/// computes one column of one value after the other, each a sum whose terms wait for each other: several products in one loop take 1.4
-/// times as long.
+/// computes one column of one value after the other; the terms of each sum wait for each other. Then several products in one loop take
+/// 1.4 times as long.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn keep_order<V: LaneLimbs, const K: usize>(columns: &mut Columns<K>, first: usize) {

@@ -22,7 +22,7 @@ pub trait SingleRow<P: Prime>: Copy + Send + Sync + 'static {
     type Token: Token;
     /// See [`Algebra::MOST_TERMS`].
     const MOST_TERMS: u64;
-    /// How many rows are multiplied at a time.
+    /// The number of rows that are multiplied at a time.
     const GROUP: usize;
 
     /// Zero.
@@ -93,7 +93,7 @@ impl<P: Prime, R: SingleRow<P>> Batch<P, R> {
         Single::new(self.token, unsafe { self.a[row].assume_init() })
     }
 
-    /// Multiplies the first `len` rows, all of which must have been set.
+    /// Multiplies the first `len` rows. All of these must have been set.
     #[inline(always)]
     fn multiply(&mut self, len: usize) {
         let zero = Single::zero(self.token);

@@ -7,7 +7,8 @@ use super::{Factors, Input, MAX_LANES, MAX_RADIX, Part, Pass, Rows, Scale, Table
 use proofmill_field::goldilocks::{Assembly, Twiddle};
 use std::{arch::asm, ptr};
 
-std::arch::global_asm!(include_str!("sve.s"), include_str!("sve2.s"), options(raw));
+std::arch::global_asm!(include_str!("sve.s"), edition = const 1);
+std::arch::global_asm!(include_str!("sve.s"), edition = const 2);
 
 /// The arguments of a pass, which repeatedly reads a row of the butterflies and writes one. Lengths are in bytes, offsets in
 /// words.
@@ -81,10 +82,10 @@ macro_rules! kernels {
 
 kernels!(
     sve,
-    proofmill_goldilocks_ntt_passes_sve,
-    proofmill_goldilocks_ntt_multiply_rows_sve,
-    proofmill_goldilocks_ntt_scale_1_rows_sve,
-    proofmill_goldilocks_ntt_scale_4_rows_sve
+    proofmill_goldilocks_ntt_passes_sve1,
+    proofmill_goldilocks_ntt_multiply_rows_sve1,
+    proofmill_goldilocks_ntt_scale_1_rows_sve1,
+    proofmill_goldilocks_ntt_scale_4_rows_sve1
 );
 kernels!(
     sve2,

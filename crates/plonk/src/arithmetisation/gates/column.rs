@@ -75,7 +75,7 @@ impl Column {
     }
 }
 
-/// What a selector multiplies.
+/// The factor of a selector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Selector {
     /// The product of the first two wires.

@@ -7,7 +7,7 @@ use proofmill_field::{Algebra, bn254::Fr};
 /// Adds a multiple of a fixed point of Grumpkin, by one base-8 digit of a scalar.
 ///
 /// Wires (X, Y, l, a), on the next row (X', Y', ., a'): `d = 2 (a - 8 a') - 7` is an odd number that
-/// represents the digit, and l is the slope of the line through (X, Y) and the point T that is added. By the
+/// represents the digit. l is the slope of the line through (X, Y) and the point T that is added. By the
 /// group law `T.x = l^2 - X - X'` and `T.y = Y + l (T.x - X)`; `Y' + Y = l (X - X')` is a constraint. The
 /// others are three equations in `u = d^2`, T.x and `d T.y`, with coefficients m1 to m12:
 ///

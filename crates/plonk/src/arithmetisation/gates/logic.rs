@@ -4,8 +4,8 @@ use super::{Formula, range::base4};
 use crate::{Cells, Gate, Selector};
 use proofmill_field::{Algebra, bn254::Fr};
 
-/// The digits `x = w1' - 4 w1`, `y = w2' - 4 w2` and `z = w4' - 4 w4` have two bits each, w3 is the product
-/// of x and y, and z is `x AND y` where d1 is 0 and `x XOR y` where d1 is 1.
+/// The digits `x = w1' - 4 w1`, `y = w2' - 4 w2` and `z = w4' - 4 w4` have two bits each. w3 is the product
+/// of x and y. z is `x AND y` where d1 is 0, and `x XOR y` where d1 is 1.
 ///
 /// `s = x + y` and `w = x y` distinguish the ten unordered pairs of digits. The ten points (s, w) are the
 /// intersections of four lines `w = x (s - x)` and their points of contact with the parabola `s^2 = 4 w`, so

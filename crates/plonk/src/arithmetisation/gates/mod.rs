@@ -1,7 +1,7 @@
 //! The gates: one type and one file each. The constraints of a gate are written once.
 //!
 //! A gate is a list of constraints, each a sum of selectors times terms of the wires. The prover evaluates
-//! the terms in lanes on cosets, the checker evaluates them on a row, and prover and verifier at the
+//! the terms in lanes on cosets, and the checker on a row. Prover and verifier evaluate them at the
 //! challenge, where a term is the factor of its selector's commitment. The same formulas, evaluated on
 //! degrees instead of elements, determine the degree of the quotient and the cells to open.
 //!

@@ -29,9 +29,9 @@ const WIDTH: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct PoseidonFull;
 
-/// The last full round before the partial ones: with `s_j = (w_j + d_j)^5` for the first three wires, the
-/// fourth wire is y0, and the first three wires of the next row are y1, y2 and y3, by their affine relations
-/// to s0, s1, s2 and the fifth powers of y0, y1, y2.
+/// The last full round before the partial ones. With `s_j = (w_j + d_j)^5` for the first three wires, the
+/// fourth wire is y0, and the first three wires of the next row are y1, y2 and y3. They are affine functions
+/// of s0, s1, s2 and the fifth powers of y0, y1, y2.
 #[derive(Clone, Copy, Debug)]
 pub struct PoseidonEnter;
 

@@ -9,7 +9,7 @@
 use super::folded;
 use crate::{
     Cells, Column, Selector,
-    arithmetisation::summand::{Growing, LOOKUP_POWERS, Parameters, Sink, Summand},
+    arithmetisation::summand::{FormulaParameters, Growing, LOOKUP_POWERS, Summand, SummandSink},
 };
 use proofmill_field::Algebra;
 
@@ -19,7 +19,12 @@ pub(crate) struct LogDerivative;
 
 impl Summand for LogDerivative {
     #[inline(always)]
-    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
+    fn terms<A: Algebra>(
+        self,
+        cells: &impl Cells<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut impl SummandSink<A>,
+    ) {
         let [lookup, table] = fractions(cells, parameters);
         // No constraint fixes phi on the first row: only its differences matter.
         let power = parameters.alpha[LOOKUP_POWERS[0]];
@@ -34,7 +39,7 @@ impl Summand for LogDerivative {
 
 impl Growing for LogDerivative {
     #[inline(always)]
-    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2] {
+    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> [A; 2] {
         let [lookup, table] = fractions(cells, parameters);
         let q = cells.here(Column::Selector(Selector::Lookup));
         // q / (delta + f) - m / (delta + t) as one fraction.
@@ -44,6 +49,6 @@ impl Growing for LogDerivative {
 
 /// `delta + f` and `delta + t`.
 #[inline(always)]
-fn fractions<A: Algebra>(cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2] {
+fn fractions<A: Algebra>(cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> [A; 2] {
     [parameters.delta + folded(cells, parameters.eta), parameters.delta + cells.here(Column::Table)]
 }

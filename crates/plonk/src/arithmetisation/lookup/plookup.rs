@@ -3,15 +3,15 @@
 //! For random delta and epsilon this is an equality of two products (Gabizon, Williamson, eprint 2020/315,
 //! section 3). s has 2n values; the ones at even indices are h1, those at odd indices h2 (Pearson and others,
 //! PlonKup, eprint 2022/086). Here neighbours are cyclic, in the tables and in s, so that no row is special.
-//! This is sound: s contains at least one pair of the tables', and following s cyclically from a repeated
-//! value to the next such pair shows that the value is in the tables.
+//! This is sound: s contains at least one pair of the tables. Following s cyclically from a repeated value to
+//! the next such pair shows that the value is in the tables.
 //!
 //! A row without a lookup looks up zero, so one row of the tables is zero in all columns.
 
 use super::folded;
 use crate::{
     Cells, Column, Selector,
-    arithmetisation::summand::{Growing, LOOKUP_POWERS, Parameters, Sink, Summand},
+    arithmetisation::summand::{FormulaParameters, Growing, LOOKUP_POWERS, Summand, SummandSink},
 };
 use proofmill_field::Algebra;
 
@@ -23,7 +23,12 @@ pub(crate) struct Plookup;
 
 impl Summand for Plookup {
     #[inline(always)]
-    fn terms<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>, sink: &mut impl Sink<A>) {
+    fn terms<A: Algebra>(
+        self,
+        cells: &impl Cells<A>,
+        parameters: &FormulaParameters<A>,
+        sink: &mut impl SummandSink<A>,
+    ) {
         let [power, power_of_start] =
             [parameters.alpha[LOOKUP_POWERS[0]], parameters.alpha[LOOKUP_POWERS[1]]];
         // `L_1 (z - 1)`: without it, z = 0 on all rows would satisfy the other constraint.
@@ -39,7 +44,7 @@ impl Summand for Plookup {
 
 impl Growing for Plookup {
     #[inline(always)]
-    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &Parameters<A>) -> [A; 2] {
+    fn growth<A: Algebra>(self, cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> [A; 2] {
         let h1 = cells.here(Column::Sorted(0));
         let first_factor = offset(parameters) + h1 + parameters.delta * cells.here(Column::Sorted(1));
         [numerator(cells, parameters), first_factor * second_factor(cells, parameters)]
@@ -48,12 +53,12 @@ impl Growing for Plookup {
 
 /// `epsilon (1 + delta)`.
 #[inline(always)]
-fn offset<A: Algebra>(parameters: &Parameters<A>) -> A {
+fn offset<A: Algebra>(parameters: &FormulaParameters<A>) -> A {
     parameters.epsilon * (A::one(parameters.delta.token()) + parameters.delta)
 }
 
 #[inline(always)]
-fn numerator<A: Algebra>(cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
+fn numerator<A: Algebra>(cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> A {
     let delta = parameters.delta;
     // q f is zero on rows without a lookup, and zero is a row of the tables.
     let lookup = cells.here(Column::Selector(Selector::Lookup)) * folded(cells, parameters.eta);
@@ -62,6 +67,6 @@ fn numerator<A: Algebra>(cells: &impl Cells<A>, parameters: &Parameters<A>) -> A
 }
 
 #[inline(always)]
-fn second_factor<A: Algebra>(cells: &impl Cells<A>, parameters: &Parameters<A>) -> A {
+fn second_factor<A: Algebra>(cells: &impl Cells<A>, parameters: &FormulaParameters<A>) -> A {
     offset(parameters) + cells.here(Column::Sorted(1)) + parameters.delta * cells.after(Column::Sorted(0))
 }

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 
 /// A sum of factors times variables, and a constant. Variables are ascending and distinct, factors not zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Combination {
+pub(super) struct LinearCombination {
     pub(super) terms: Vec<(u32, Fr)>,
     pub(super) constant: Fr,
 }
 
-impl Combination {
+impl LinearCombination {
     /// The combination of terms in any order; variable 0 is the constant one.
     pub(super) fn new(terms: impl Iterator<Item = (u32, Fr)>) -> Self {
         let mut terms: Vec<_> = terms.collect();
@@ -47,16 +47,16 @@ impl Combination {
 
 /// `factor * x * y + sum = 0` or `sum = 0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Equation {
+pub(super) struct QuadraticEquation {
     /// The factor, x and y.
     pub(super) product: Option<(Fr, [u32; 2])>,
-    pub(super) sum: Combination,
+    pub(super) sum: LinearCombination,
 }
 
 /// The equations of constraints, and the derivations of additional variables.
 #[derive(Debug)]
 pub(super) struct Equations {
-    pub(super) list: Vec<Equation>,
+    pub(super) list: Vec<QuadraticEquation>,
     pub(super) derivations: Derivations,
     /// The variables that replace sums in products, by the limbs of the sum's terms, scaled so that the first
     /// factor is one.
@@ -70,12 +70,12 @@ impl Equations {
     }
 
     /// Adds the equations of the constraint `a * b = c`.
-    pub(super) fn constrain(&mut self, [a, b, c]: [Combination; 3]) {
+    pub(super) fn constrain(&mut self, [a, b, c]: [LinearCombination; 3]) {
         if a.terms.is_empty() {
-            return self.sum(Combination::weighted(a.constant, &b, -Fr::ONE, &c));
+            return self.sum(LinearCombination::weighted(a.constant, &b, -Fr::ONE, &c));
         }
         if b.terms.is_empty() {
-            return self.sum(Combination::weighted(b.constant, &a, -Fr::ONE, &c));
+            return self.sum(LinearCombination::weighted(b.constant, &a, -Fr::ONE, &c));
         }
         // (k x + a0) (l y + b0) = k l x y + b0 k x + a0 l y + a0 b0; the last three terms are a0 b + b0 a -
         // a0 b0.
@@ -84,24 +84,24 @@ impl Equations {
         let b = self.factor(b);
         let (x, k) = a.terms[0];
         let (y, l) = b.terms[0];
-        let mut sum = Combination::weighted(b0, &a, a0, &b);
+        let mut sum = LinearCombination::weighted(b0, &a, a0, &b);
         sum.constant -= a0 * b0;
-        let sum = Combination::weighted(Fr::ONE, &sum, -Fr::ONE, &c);
-        self.list.push(Equation { product: Some((k * l, [x, y])), sum });
+        let sum = LinearCombination::weighted(Fr::ONE, &sum, -Fr::ONE, &c);
+        self.list.push(QuadraticEquation { product: Some((k * l, [x, y])), sum });
     }
 
-    fn sum(&mut self, sum: Combination) {
-        if sum != Combination::default() {
-            self.list.push(Equation { product: None, sum });
+    fn sum(&mut self, sum: LinearCombination) {
+        if sum != LinearCombination::default() {
+            self.list.push(QuadraticEquation { product: None, sum });
         }
     }
 
     /// Reduces the combination to one term: a variable for its sum, new unless the same sum has one already.
-    fn factor(&mut self, combination: Combination) -> Combination {
-        let Combination { mut terms, constant } = combination;
+    fn factor(&mut self, combination: LinearCombination) -> LinearCombination {
+        let LinearCombination { mut terms, constant } = combination;
         let (_, leading) = terms[0];
         if terms.len() == 1 {
-            return Combination { terms, constant };
+            return LinearCombination { terms, constant };
         }
         let inverse = leading.invert_vartime().unwrap_or_default();
         terms.iter_mut().for_each(|(_, factor)| *factor *= inverse);
@@ -109,9 +109,12 @@ impl Equations {
         let variable = *self.factors.entry(key).or_insert_with(|| {
             let variable = self.derivations.push(terms.iter().copied());
             terms.push((variable, -Fr::ONE));
-            self.list.push(Equation { product: None, sum: Combination { terms, constant: Fr::ZERO } });
+            self.list.push(QuadraticEquation {
+                product: None,
+                sum: LinearCombination { terms, constant: Fr::ZERO },
+            });
             variable
         });
-        Combination { terms: vec![(variable, leading)], constant }
+        LinearCombination { terms: vec![(variable, leading)], constant }
     }
 }

@@ -17,7 +17,7 @@ use super::layout::LOG_N;
 use crate::{Arithmetisation, Layout, PlonkError};
 use proofmill_circom::R1cs;
 
-/// The largest number of rows for which there is a domain.
+/// The largest number of rows that a domain can have.
 const MOST_ROWS: usize = 1 << *LOG_N.end();
 
 /// The largest number of wires that leaves room in 32 bits for the derived variables; there are at most as

@@ -111,7 +111,7 @@ impl Combination {
 }
 
 impl Decomposition {
-    /// An empty circuit for R1CS wires `0..wires`, of which `1..=public` are public.
+    /// An empty circuit for R1CS wires `0..wires`; wires `1..=public` are public.
     pub fn new(wires: u32, public: u32, zero_terms: ZeroTerms) -> Self {
         let row = |signal| Row {
             wires: [signal, 0, 0],

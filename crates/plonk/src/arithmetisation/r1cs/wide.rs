@@ -2,14 +2,13 @@
 //!
 //! A row has room for four terms of a sum, or for a product and two more terms; terms of the product's
 //! variables use the product's wires. Remaining terms go to further rows: the next row has their sum on wire
-//! 4, which this row reads as `w4'`, and room for three of them. If only one term remains, this row reads
-//! that term directly from wire 4 of the next row, provided that the next row, the first of another equation,
-//! does not need the wire. Equations with one excess term are therefore placed before equations with a free
-//! wire.
+//! 4, which this row reads as `w4'`, and room for three of them. If only one term remains, this row reads it
+//! directly from wire 4 of the next row. The next row, the first of another equation, must not need the wire.
+//! Equations with one excess term are therefore placed before equations with a free wire.
 
 use super::{
     Derivations, MOST_ROWS, MOST_WIRES,
-    equation::{Combination, Equation, Equations},
+    equation::{Equations, LinearCombination, QuadraticEquation},
 };
 use crate::{
     Column, Gate, Layout, PlonkError,
@@ -39,9 +38,9 @@ pub(super) fn layout(r1cs: &R1cs) -> Result<(Layout, Derivations), PlonkError> {
     let mut equations = Equations::new(wires);
     for row in 0..r1cs.a.rows() {
         equations.constrain([
-            Combination::new(r1cs.a.row(row)),
-            Combination::new(r1cs.b.row(row)),
-            Combination::new(r1cs.c.row(row)),
+            LinearCombination::new(r1cs.a.row(row)),
+            LinearCombination::new(r1cs.b.row(row)),
+            LinearCombination::new(r1cs.c.row(row)),
         ]);
         if equations.list.len() > MOST_ROWS {
             return Err(PlonkError::TooLarge);
@@ -58,7 +57,7 @@ pub(super) fn layout(r1cs: &R1cs) -> Result<(Layout, Derivations), PlonkError> {
     Ok(rows.into_layout(public))
 }
 
-/// How an equation fits into rows.
+/// The rows of an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     /// The number of rows without borrowing a wire.
@@ -70,7 +69,7 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(equation: &Equation) -> Self {
+    fn of(equation: &QuadraticEquation) -> Self {
         let terms = equation.others().count();
         let first = if equation.product.is_some() { WIRES - 2 } else { WIRES };
         let more = terms.saturating_sub(first);
@@ -79,7 +78,7 @@ impl Fit {
     }
 }
 
-impl Equation {
+impl QuadraticEquation {
     /// The terms that need a wire, without those of the product's variables.
     fn others(&self) -> impl Iterator<Item = (u32, Fr)> {
         let [x, y] = self.product.map_or([0, 0], |(_, factors)| factors);
@@ -124,7 +123,7 @@ impl Rows {
 
     /// The rows of all equations. Equations that borrow a wire are placed before equations that lend one, as
     /// long as there are both.
-    fn pack(&mut self, equations: &[Equation]) {
+    fn pack(&mut self, equations: &[QuadraticEquation]) {
         let fitting = |wanted: fn(Fit) -> bool| equations.iter().filter(move |each| wanted(Fit::of(each)));
         let mut borrowers = fitting(|fit| fit.borrows);
         let mut lenders = fitting(|fit| fit.lends && !fit.borrows);
@@ -140,7 +139,7 @@ impl Rows {
 
     /// The rows of one equation. With `borrow`, its last term goes to the first row of the next equation if
     /// that saves a row.
-    fn equation(&mut self, equation: &Equation, borrow: bool) {
+    fn equation(&mut self, equation: &QuadraticEquation, borrow: bool) {
         let mut row = Row::default();
         row.selectors[CONSTANT] = equation.sum.constant;
         let mut place = 0;

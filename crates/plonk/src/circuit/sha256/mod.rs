@@ -20,7 +20,7 @@ use super::{Arithmetisation, Circuit, Variable, range::power_of_two};
 use bits::Bits;
 use constants::{INITIAL, ROUND};
 use proofmill_field::{Field, Invert, bn254::Fr};
-use tables::Tables;
+use tables::SpreadTables;
 use words::LogicGates;
 
 /// Right rotations of the functions that FIPS 180-4 denotes by capital sigmas, of a and of e.
@@ -98,8 +98,8 @@ impl Circuit {
         })
     }
 
-    /// SHA-256's compression function: computes the next state from eight words of state and sixteen of a
-    /// block, as big-endian numbers that are constrained to be below 2^32.
+    /// SHA-256's compression function: computes the next state from eight words of state and sixteen
+    /// words of a block. Words are big-endian numbers that are constrained to be below 2^32.
     ///
     /// docs/circuits.md lists the number of rows.
     pub fn sha256_compression(&mut self, state: [Variable; 8], block: [Variable; 16]) -> [Variable; 8] {
@@ -128,7 +128,7 @@ impl Circuit {
             Arithmetisation::Standard => by(circuit, Bits, unconstrained, input),
             Arithmetisation::Turbo => by(circuit, LogicGates::default(), unconstrained, input),
             Arithmetisation::Ultra => {
-                let tables = Tables::new(circuit);
+                let tables = SpreadTables::new(circuit);
                 by(circuit, tables, unconstrained, input)
             }
         })

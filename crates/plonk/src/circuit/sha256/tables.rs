@@ -4,7 +4,7 @@
 //! then count the set bits, and a rotation only changes the weight of each bit. Lookups map 8 bits of a word
 //! at a time to their spread form and to their contribution to the sum of the word's rotations. Other lookups
 //! map the digits of sums back to bits: whether the count is odd (XOR), whether it is more than one (Maj), or
-//! Ch of `e + 2 f + 3 g`, whose digit determines Ch.
+//! Ch, which the digit of `e + 2 f + 3 g` determines.
 //!
 //! Each row of a chain of lookups has the rest of the word or sum and of the results, and looks up the
 //! difference to the next row. Results are below 2^32, since they consist of parts of 8 bits or of 4 or 6
@@ -32,7 +32,7 @@ const CHOICE_DIGITS: u32 = 4;
 const CARRY_BITS: u32 = 3;
 
 /// The numbers of the tables in the circuit.
-pub(super) struct Tables {
+pub(super) struct SpreadTables {
     /// For each role, the tables of a word's parts, lowest first.
     parts: [[TableNumber; PARTS as usize]; 3],
     count: TableNumber,
@@ -72,7 +72,7 @@ fn sum_of_rotations(word: u32, rotations: [u32; 3], shift: bool) -> u128 {
     [word.rotate_right(first), word.rotate_right(second), last].map(|word| spread(word, COUNT)).iter().sum()
 }
 
-/// The two results for a word of which only the bits from `start` on are set.
+/// The two results for a word whose bits below `start` are zero.
 fn results(role: Role, word: u32, start: u32) -> [u128; 2] {
     match role {
         Role::A => [spread(word >> start, COUNT), sum_of_rotations(word, BIG_SIGMA[0], false)],
@@ -110,7 +110,7 @@ fn rows_of_digits(digits: Digits, functions: [BitOf; 2]) -> impl Iterator<Item =
     })
 }
 
-impl Tables {
+impl SpreadTables {
     const COUNTS: Digits = Digits { base: COUNT, at_once: COUNT_DIGITS };
     const CHOICES: Digits = Digits { base: CHOICE, at_once: CHOICE_DIGITS };
 
@@ -181,7 +181,7 @@ impl Tables {
     }
 }
 
-impl Functions for Tables {
+impl Functions for SpreadTables {
     type Word = SpreadWord;
 
     fn load(&mut self, circuit: &mut Circuit, number_of: Variable, role: Role) -> SpreadWord {

@@ -1,7 +1,7 @@
 //! SHA-256 against NIST's test vectors and another implementation; words out of range; values changed one at
 //! a time.
 
-use super::{Functions, tables::Tables, words::LogicGates, *};
+use super::{Functions, tables::SpreadTables, words::LogicGates, *};
 use crate::{
     Layout, check_layout,
     circuit::tests::{for_each_arithmetisation, refused_by_each_arithmetisation},
@@ -101,7 +101,7 @@ fn carries_are_of_few_bits() {
         let [standard, turbo, ultra] = &mut circuits;
         assert_eq!(program(standard, &mut Bits, carries), holds, "{carries:?}");
         assert_eq!(program(turbo, &mut LogicGates::default(), carries), holds, "{carries:?}");
-        let mut tables = Tables::new(ultra);
+        let mut tables = SpreadTables::new(ultra);
         assert_eq!(program(ultra, &mut tables, carries), holds, "{carries:?}");
     }
 }

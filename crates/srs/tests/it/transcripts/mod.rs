@@ -37,15 +37,15 @@ impl Ceremony {
 
     /// One file with points of G1, counted from the first power on; some other point of G2 stands for the last participant's
     /// factor.
-    pub(crate) fn transcript(&self, points: Range<usize>) -> Transcript {
+    pub(crate) fn transcript(&self, points: Range<usize>) -> IgnitionTranscript {
         let [start, total_g1] = [points.start, points.end].map(|index| index as u32);
         let g1 = self.powers[1..][points].to_vec();
         let g2 = vec![self.tau_g2, G2::GENERATOR.mul_vartime(&Fr::from(77)).to_affine()];
-        Transcript { number: 0, files: 1, total_g1, total_g2: 1, start, g1, g2 }
+        IgnitionTranscript { number: 0, files: 1, total_g1, total_g2: 1, start, g1, g2 }
     }
 
     /// Files that divide the points at these ends.
-    pub(crate) fn parts(&self, ends: &[usize]) -> Vec<Transcript> {
+    pub(crate) fn parts(&self, ends: &[usize]) -> Vec<IgnitionTranscript> {
         let (files, total) = (ends.len() - 1, ends[ends.len() - 1]);
         let parts = ends.windows(2).zip(0..).map(|(ends, number)| {
             let mut part = self.transcript(ends[0]..ends[1]);
@@ -61,7 +61,7 @@ impl Ceremony {
 
 /// The content of a file.
 #[derive(Clone)]
-pub(crate) struct Transcript {
+pub(crate) struct IgnitionTranscript {
     pub(crate) number: u32,
     pub(crate) files: u32,
     pub(crate) total_g1: u32,
@@ -71,7 +71,7 @@ pub(crate) struct Transcript {
     pub(crate) g2: Vec<Affine<G2>>,
 }
 
-impl Transcript {
+impl IgnitionTranscript {
     /// The bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let Self { number, files, total_g1, total_g2, start, ref g1, ref g2 } = *self;

@@ -9,7 +9,7 @@ use clap::Args;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_pipeline::{
     Device,
-    explore::{Found, Question, Row, Table},
+    explore::{ExplorationQuestion, ExplorationRow, ExplorationTable, Found},
     pictures::Series,
     schedule::Compiler,
 };
@@ -20,7 +20,7 @@ use std::{
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
-pub(crate) struct Explore {
+pub(crate) struct ExploreArguments {
     #[command(flatten)]
     formula: FormulaArguments,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(crate) struct Explore {
     pictures: Option<PathBuf>,
 }
 
-impl Explore {
+impl ExploreArguments {
     pub(super) fn outputs(&self) -> Vec<&Path> {
         self.html.iter().map(PathBuf::as_path).collect()
     }
@@ -53,11 +53,11 @@ impl Explore {
 const MEASURED: [[f64; 2]; 2] = [[1.0, (1u64 << 26) as f64 / 30.778], [10.0, (1u64 << 26) as f64 / 2.982]];
 const ESTIMATED: [f64; 2] = [23.0, 51.7e6];
 
-pub(super) fn run(arguments: &Explore, machine: &mut Machine) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &ExploreArguments, machine: &mut Machine) -> Result<Outcome, Failure> {
     machine.run(|_| explore(arguments))
 }
 
-fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
+fn explore(arguments: &ExploreArguments) -> Result<Outcome, Failure> {
     let (formula, field) = arguments.formula.read()?;
     let device = arguments.device.read()?;
     let mut setting = arguments.setting.on(device)?;
@@ -67,8 +67,13 @@ fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
     let against: Vec<_> = if arguments.against.is_empty() { known.collect() } else { given.collect() };
     let devices: Vec<_> = against.into_iter().map(setting::device).collect::<Result<_, _>>()?;
     let wish = setting::device(&arguments.wish)?;
-    let question =
-        Question { formula: &formula, field: &field, base: &setting, devices: &devices, wish: &wish };
+    let question = ExplorationQuestion {
+        formula: &formula,
+        field: &field,
+        base: &setting,
+        devices: &devices,
+        wish: &wish,
+    };
     let exploration = question.explore().map_err(failure)?;
     if arguments.html.is_some() || arguments.pictures.is_some() {
         let mut compiler = Compiler::new(&field, &setting.device, setting.vectors);
@@ -95,7 +100,7 @@ fn explore(arguments: &Explore) -> Result<Outcome, Failure> {
 }
 
 /// A table as text.
-fn lines(answers: &Table) -> String {
+fn lines(answers: &ExplorationTable) -> String {
     let heading =
         ["", "from", "tiles", "pipelines", "results/s", "latency", "J/million", "$/million", "limited by"];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
@@ -106,7 +111,7 @@ fn lines(answers: &Table) -> String {
     text + &table(&lines)
 }
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &ExplorationRow) -> Vec<String> {
     let mut cells = vec![row.label.clone(), row.supply.name().to_owned()];
     match &row.found {
         Found::Answer(answer) => {

@@ -18,25 +18,25 @@ pub(crate) enum PipelineCommand {
   proofmill pipeline run xyzz-plus-affine --random 2^16 --pipelines 10
   proofmill pipeline run xyzz-plus-affine --points points.csv --results sums.csv
   proofmill pipeline run --device vck5000 --slowdown 18.6 --buffers deep --html run.html")]
-    Run(run::Run),
+    Run(run::PipelineRunArguments),
     /// Change one thing at a time: pipelines, calls, buffers, division into nodes, clock, instructions, devices
     #[command(after_help = "Examples:
   proofmill pipeline explore
   proofmill pipeline explore xyzz-plus-affine --device my-chip.toml --html explore.html
   proofmill pipeline explore --slowdown 18.6 --buffers deep --json")]
-    Explore(explore::Explore),
+    Explore(explore::ExploreArguments),
     /// Multiply points by scalars and add them up: buckets on pipelines, against this CPU
     #[command(after_help = "Examples:
   proofmill pipeline msm --points 2^16
   proofmill pipeline msm --points 2^18 --device vck5000,ideal --reductions where-needed --join --buffers deep")]
-    Msm(msm::Msm),
+    Msm(msm::MsmArguments),
     /// Print a network: its graph, its kernels' instruction words, its places on the device
     #[command(after_help = "Examples:
   proofmill pipeline show xyzz-plus-affine
   proofmill pipeline show xyzz-plus-affine --kernel multiply-0
   proofmill pipeline show butterfly --graph > butterfly.json
   proofmill pipeline show --device-file vck5000 > my-chip.toml")]
-    Show(show::Show),
+    Show(show::ShowArguments),
 }
 
 impl PipelineCommand {

@@ -16,7 +16,7 @@ use proofmill_pipeline::{
     explore::Setting,
     formulas,
     limbs::LANES,
-    msm::{Plan, Work, msm},
+    msm::{MsmStatistics, Plan, msm},
     samples,
     schedule::Compiler,
 };
@@ -28,7 +28,7 @@ use std::time::Instant;
 
 /// Arguments of `msm`.
 #[derive(Args, Debug)]
-pub(crate) struct Msm {
+pub(crate) struct MsmArguments {
     /// Random points, a number or 2^K
     #[arg(long, value_name = "COUNT", default_value = "2^14")]
     points: Size,
@@ -49,7 +49,7 @@ pub(crate) struct Msm {
 const BUCKET_BYTES: f64 = 128.0;
 const POINT_BYTES: f64 = 64.0;
 
-pub(super) fn run(arguments: &Msm, machine: &mut Machine) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &MsmArguments, machine: &mut Machine) -> Result<Outcome, Failure> {
     let count = setting::count(arguments.points)?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let points = samples::points(count, &mut rng);
@@ -98,8 +98,8 @@ struct Answer {
     pipelines: usize,
     per_second: f64,
     plan: Plan,
-    work: Work,
-    /// Of the tiles, of the card's memory if buckets are in it, and of the host.
+    work: MsmStatistics,
+    /// Seconds of the tiles, of the card's memory if it holds the buckets, and of the host.
     seconds: [f64; 3],
 }
 
@@ -143,7 +143,7 @@ impl Answer {
     }
 
     fn cells(&self, device: &Device, cpu: f64) -> Vec<String> {
-        let Work { additions, waited, exceptional, .. } = self.work;
+        let MsmStatistics { additions, waited, exceptional, .. } = self.work;
         let mut cells = vec![
             device.name.clone(),
             self.pipelines.to_string(),

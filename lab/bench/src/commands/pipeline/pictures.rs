@@ -6,11 +6,11 @@ use proofmill_pipeline::{
     Device,
     explore::{Built, Exploration, Setting},
     limbs::{LANES, LIMBS},
-    pictures::{self, Limit, Point, Roof, Series},
+    pictures::{self, Limit, Roof, RooflinePoint, Series},
 };
 use std::path::{Path, PathBuf};
 
-/// A picture with its file's name, its heading and what it shows.
+/// A picture with its file's name, its heading and its description.
 pub(super) struct Picture {
     name: &'static str,
     heading: String,
@@ -28,7 +28,7 @@ pub(super) fn of_setting(built: &Built, device: &Device) -> Vec<Picture> {
     let rows: Vec<_> = outcome
         .nodes
         .iter()
-        .map(|stage| pictures::Row {
+        .map(|stage| pictures::GanttRow {
             name: stage.name.clone(),
             spans: stage.spans.iter().copied().take(CALLS).collect(),
         })
@@ -105,7 +105,7 @@ fn roofline(built: &Built, Setting { device, shape, .. }: &Setting, exploration:
     .map(|(name, limit)| Roof { name: name.to_owned(), limit });
     let points = exploration.throughput().into_iter().filter_map(|(supply, points)| {
         let [_, rate] = *points.last()?;
-        Some(Point { name: format!("from the {}", supply.name()), bytes, rate })
+        Some(RooflinePoint { name: format!("from the {}", supply.name()), bytes, rate })
     });
     let points: Vec<_> = points.collect();
     pictures::roofline(&format!("{} on {}", graph.name, device.name), "results", &roofs, &points)

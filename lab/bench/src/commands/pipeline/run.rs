@@ -10,11 +10,11 @@ use proofmill_bench::definition::Size;
 use proofmill_console::{Failure, Machine, Outcome};
 use proofmill_files::write_text;
 use proofmill_pipeline::{
-    Device, Graph,
+    DataflowGraph, Device,
     execute::{self, Arithmetic},
-    explore::{Answer, Built, Setting},
+    explore::{Built, Setting, SettingFigures},
     limbs::{Bundle, LANES, SignedField},
-    samples::{self, Residue},
+    samples::{self, MontgomeryResidue},
     schedule::Compiler,
     simulate::{self, Pipelines},
 };
@@ -27,7 +27,7 @@ use std::{
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
-pub(crate) struct Run {
+pub(crate) struct PipelineRunArguments {
     #[command(flatten)]
     formula: FormulaArguments,
     /// Operands: a CSV file with a column for each source and integers, also 0x..., below the modulus
@@ -53,13 +53,13 @@ pub(crate) struct Run {
     html: Option<PathBuf>,
 }
 
-impl Run {
+impl PipelineRunArguments {
     pub(super) fn outputs(&self) -> Vec<&Path> {
         self.results.iter().chain(&self.html).map(PathBuf::as_path).collect()
     }
 }
 
-pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &PipelineRunArguments, machine: &mut Machine) -> Result<Outcome, Failure> {
     let (formula, field) = arguments.formula.read()?;
     let device = arguments.device.read()?;
     let sources = operands(arguments, &formula)?;
@@ -77,7 +77,8 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
     let seconds = start.elapsed().as_secs_f64();
     let count = sources.first().map_or(0, Vec::len);
     let sinks = collected(sinks, setting.shape.copies);
-    let results: Vec<Vec<Residue>> = sinks.iter().map(|sink| residues(sink, count, &field)).collect();
+    let results: Vec<Vec<MontgomeryResidue>> =
+        sinks.iter().map(|sink| residues(sink, count, &field)).collect();
     let what = check(&formula, &sources, &results, || {
         let sinks = execute::run(&built.graph, &field, Arithmetic::Exact, &inputs).map_err(failure)?;
         let sinks = collected(sinks, setting.shape.copies);
@@ -112,7 +113,10 @@ pub(super) fn run(arguments: &Run, machine: &mut Machine) -> Result<Outcome, Fai
 }
 
 /// The operands of the formula: those of a file, or random ones.
-fn operands(arguments: &Run, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failure> {
+fn operands(
+    arguments: &PipelineRunArguments,
+    formula: &DataflowGraph,
+) -> Result<Vec<Vec<MontgomeryResidue>>, Failure> {
     match &arguments.points {
         Some(path) => read(path, formula),
         None => {
@@ -129,8 +133,8 @@ fn operands(arguments: &Run, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failu
 
 /// The operands as bundles, dealt out to the copies of the formula.
 fn inputs(
-    formula: &Graph,
-    sources: &[Vec<Residue>],
+    formula: &DataflowGraph,
+    sources: &[Vec<MontgomeryResidue>],
     setting: &Setting,
     field: &SignedField,
 ) -> Result<Vec<Vec<Bundle>>, Failure> {
@@ -146,7 +150,13 @@ fn inputs(
 }
 
 /// How long the device and this CPU took for all results, as text.
-fn times(outcome: &simulate::Outcome, hertz: f64, seconds: f64, level: &str, count: usize) -> String {
+fn times(
+    outcome: &simulate::SimulationOutcome,
+    hertz: f64,
+    seconds: f64,
+    level: &str,
+    count: usize,
+) -> String {
     format!(
         "\nall of them in {} of the device, {} cycles, with {} B to the tiles and {} B from them\n\
          executed in {} at {level}, {} a result\n",
@@ -161,9 +171,9 @@ fn times(outcome: &simulate::Outcome, hertz: f64, seconds: f64, level: &str, cou
 
 /// Writes the results and the page with pictures, if they are asked for.
 fn write_files(
-    arguments: &Run,
-    formula: &Graph,
-    results: &[Vec<Residue>],
+    arguments: &PipelineRunArguments,
+    formula: &DataflowGraph,
+    results: &[Vec<MontgomeryResidue>],
     built: &Built,
     device: &Device,
 ) -> Result<(), Failure> {
@@ -177,8 +187,8 @@ fn write_files(
     Ok(())
 }
 
-/// What the simulation of many calls has found, as text.
-fn figures(built: &Built, answer: &Answer) -> String {
+/// The figures of the simulation of many calls, as text.
+fn figures(built: &Built, answer: &SettingFigures) -> String {
     let outcome = &built.outcome;
     let mut text = String::new();
     let [least, most] = answer.joules_per_million;
@@ -220,13 +230,13 @@ fn figures(built: &Built, answer: &Answer) -> String {
     text + &table(&lines)
 }
 
-/// Compares the results with those of the curve, the field or the hash, if the formula is known; else with those of checked integers, which the function computes. Tells with
-/// what it was.
+/// Compares the results with those of the curve, the field or the hash, if the formula is known. Otherwise compares them with those of checked
+/// integers, which `integers` computes. Returns the name of the arithmetic that they were compared with.
 fn check(
-    formula: &Graph,
-    sources: &[Vec<Residue>],
-    results: &[Vec<Residue>],
-    integers: impl FnOnce() -> Result<Vec<Vec<Residue>>, Failure>,
+    formula: &DataflowGraph,
+    sources: &[Vec<MontgomeryResidue>],
+    results: &[Vec<MontgomeryResidue>],
+    integers: impl FnOnce() -> Result<Vec<Vec<MontgomeryResidue>>, Failure>,
 ) -> Result<&'static str, Failure> {
     let (expected, what) = match samples::results(&formula.name, sources).map_err(failure)? {
         Some(expected) => (expected, "this library's"),
@@ -250,7 +260,7 @@ fn check(
 }
 
 /// Elements as bundles of a call each; the last is filled up with zeros.
-fn bundles(elements: &[Residue], vectors: usize, field: &SignedField) -> Vec<Bundle> {
+fn bundles(elements: &[MontgomeryResidue], vectors: usize, field: &SignedField) -> Vec<Bundle> {
     let each = elements.chunks(vectors * LANES).map(|elements| {
         let mut bundle = Bundle::zeros(vectors);
         elements.iter().enumerate().for_each(|(index, element)| bundle.set(index, *element, field));
@@ -259,7 +269,7 @@ fn bundles(elements: &[Residue], vectors: usize, field: &SignedField) -> Vec<Bun
     each.collect()
 }
 
-/// The bundles of the sources of several copies, which get one after the other; the last ones may get zeros.
+/// The bundles of the sources of several copies: each copy gets one bundle in turn, and the last copies may get zeros.
 fn dealt(sources: Vec<Vec<Bundle>>, copies: usize) -> Vec<Vec<Bundle>> {
     if copies == 1 {
         return sources;
@@ -290,13 +300,13 @@ fn collected(sinks: Vec<Vec<Bundle>>, copies: usize) -> Vec<Vec<Bundle>> {
     (0..each).map(in_order).collect()
 }
 
-fn residues(bundles: &[Bundle], count: usize, field: &SignedField) -> Vec<Residue> {
+fn residues(bundles: &[Bundle], count: usize, field: &SignedField) -> Vec<MontgomeryResidue> {
     let all = bundles.iter().flat_map(|bundle| (0..bundle.elements()).map(|index| bundle.get(index, field)));
     all.take(count).collect()
 }
 
 /// Reads operands: a heading with the names of the sources, then a line for each.
-fn read(path: &Path, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failure> {
+fn read(path: &Path, formula: &DataflowGraph) -> Result<Vec<Vec<MontgomeryResidue>>, Failure> {
     let wrong =
         |line: u64, problem: String| Failure::Input(format!("{}, line {line}: {problem}", path.display()));
     let mut reader = csv::ReaderBuilder::new()
@@ -328,7 +338,7 @@ fn read(path: &Path, formula: &Graph) -> Result<Vec<Vec<Residue>>, Failure> {
 }
 
 /// Results as a file of operands.
-fn csv(formula: &Graph, results: &[Vec<Residue>]) -> String {
+fn csv(formula: &DataflowGraph, results: &[Vec<MontgomeryResidue>]) -> String {
     let names: Vec<_> = formula.sinks.iter().map(|sink| sink.name.as_str()).collect();
     let mut text = names.join(",") + "\n";
     for index in 0..results.first().map_or(0, Vec::len) {

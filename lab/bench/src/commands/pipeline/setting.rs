@@ -6,12 +6,12 @@ use proofmill_bench::definition::Size;
 use proofmill_console::Failure;
 use proofmill_field::bn254::Fq;
 use proofmill_pipeline::{
-    Device, Graph,
-    explore::{Depth, Prices, Setting, Shape},
+    DataflowGraph, Device,
+    explore::{Depth, NetworkShape, Prices, Setting},
     formulas,
     graph::Reductions,
     limbs::{LANES, SignedField},
-    simulate::{Run, Supply},
+    simulate::{RunSettings, Supply},
 };
 use std::{fs, path::Path};
 
@@ -25,7 +25,7 @@ pub(super) struct FormulaArguments {
 
 impl FormulaArguments {
     /// The formula's graph and field.
-    pub(super) fn read(&self) -> Result<(Graph, SignedField), Failure> {
+    pub(super) fn read(&self) -> Result<(DataflowGraph, SignedField), Failure> {
         let name = &self.formula;
         if let (Some(graph), Some(field)) = (formulas::graph(name), formulas::field(name)) {
             return Ok((graph, field));
@@ -37,7 +37,7 @@ impl FormulaArguments {
             )));
         }
         let text = fs::read_to_string(name).map_err(|error| Failure::io(Path::new(name), error))?;
-        let graph: Graph =
+        let graph: DataflowGraph =
             serde_json::from_str(&text).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
         graph.order().map_err(|error| Failure::Input(format!("{name}: {error}")))?;
         let field = formulas::field(&graph.name).map_or_else(SignedField::of::<Fq>, Ok).map_err(failure)?;
@@ -145,11 +145,11 @@ impl SettingArguments {
         }
         Ok(Setting {
             device,
-            shape: Shape { reductions, copies: 1, split, joined: join },
+            shape: NetworkShape { reductions, copies: 1, split, joined: join },
             depth: buffers,
             vectors: elements / LANES,
             pipelines,
-            run: Run { supply: from, slowdown, ..Run::default() },
+            run: RunSettings { supply: from, slowdown, ..RunSettings::default() },
             prices: Prices::default(),
         })
     }
@@ -173,10 +173,10 @@ impl MoreArguments {
     }
 }
 
-/// With more, all nodes are joined long since.
+/// The most times of the slowest node: with more, all nodes have been joined already.
 const MOST_TIMES: usize = 1 << 10;
 
-/// A device by its name, or of a file.
+/// A device by its name, or from a file.
 pub(super) fn device(name: &str) -> Result<Device, Failure> {
     if let Some(device) = Device::committed(name) {
         return Ok(device);
@@ -204,5 +204,5 @@ pub(super) fn count(size: Size) -> Result<usize, Failure> {
     }
 }
 
-/// They take about 4 GiB.
+/// The most elements or points, which take about 4 GiB.
 const MOST: usize = 1 << 22;

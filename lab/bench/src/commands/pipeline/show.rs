@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// Arguments of `show`.
 #[derive(Args, Debug)]
-pub(crate) struct Show {
+pub(crate) struct ShowArguments {
     #[command(flatten)]
     formula: FormulaArguments,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct Show {
     device_file: Option<String>,
 }
 
-pub(super) fn run(arguments: &Show) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &ShowArguments) -> Result<Outcome, Failure> {
     if let Some(name) = &arguments.device_file {
         let known = Device::COMMITTED.iter().find(|(known, _)| known == name);
         let (_, text) = known.ok_or_else(|| {
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Show) -> Result<Outcome, Failure> {
     Ok(Outcome { text, ..Outcome::done(result) })
 }
 
-/// The grid, with a letter for each node; those of each second pipeline are small.
+/// The grid, with a letter for each node; every second pipeline has lower-case letters.
 fn places(built: &Built, device: &Device) -> String {
     let letter = |pipeline: usize, node: usize| {
         let first = if pipeline.is_multiple_of(2) { b'A' } else { b'a' };

@@ -4,7 +4,7 @@ use super::GeometricMean;
 use crate::statistics::{Ratio, Verdict, median};
 
 /// Rows that all contestants measured: by row, then by contestant, the cost of a unit of work in each sample.
-pub(super) type Rows = Vec<Vec<Vec<f64>>>;
+pub(super) type CostRows = Vec<Vec<Vec<f64>>>;
 
 /// The leader and its competitors.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ impl Lead {
 
 /// The lead of `leader` over `other`, over the rows of several families. `None` without rows, or if a sample
 /// is not positive.
-pub(super) fn lead(families: &[&Rows], leader: usize, other: usize) -> Option<Lead> {
-    let ratios = |rows: &&Rows| -> Option<Vec<Ratio>> {
+pub(super) fn lead(families: &[&CostRows], leader: usize, other: usize) -> Option<Lead> {
+    let ratios = |rows: &&CostRows| -> Option<Vec<Ratio>> {
         rows.iter().map(|row| Ratio::of(&row[other], &row[leader])).collect()
     };
     let families: Vec<Vec<Ratio>> = families.iter().map(ratios).collect::<Option<_>>()?;
@@ -45,9 +45,9 @@ pub(super) fn lead(families: &[&Rows], leader: usize, other: usize) -> Option<Le
 
 /// The contestant with the lowest geometric mean of medians; the first one if there are several. `None`
 /// without rows.
-pub(super) fn first(families: &[&Rows], contestants: &[usize]) -> Option<usize> {
+pub(super) fn first(families: &[&CostRows], contestants: &[usize]) -> Option<usize> {
     let logarithm = |contestant: usize| -> Option<f64> {
-        let of_family = |rows: &&Rows| -> Option<f64> {
+        let of_family = |rows: &&CostRows| -> Option<f64> {
             let medians: Option<Vec<f64>> = rows.iter().map(|row| median(&row[contestant])).collect();
             let logarithms = medians?.iter().map(|median| median.ln()).sum::<f64>();
             (!rows.is_empty()).then(|| logarithms / rows.len() as f64)
@@ -60,7 +60,7 @@ pub(super) fn first(families: &[&Rows], contestants: &[usize]) -> Option<usize> 
 }
 
 /// The leader among the `judged`. `None` without rows.
-pub(super) fn standing(families: &[&Rows], judged: &[usize], threshold: f64) -> Option<Standing> {
+pub(super) fn standing(families: &[&CostRows], judged: &[usize], threshold: f64) -> Option<Standing> {
     let leader = first(families, judged)?;
     let mut others: Vec<(usize, Lead)> = Vec::new();
     for &other in judged.iter().filter(|&&other| other != leader) {

@@ -11,13 +11,13 @@
 mod contest;
 mod words;
 
-use super::Page;
+use super::ReportPage;
 use crate::{
     compare::comparable,
-    record::{Figures, Run, Suite},
+    record::{BenchRun, Figures, Suite},
     statistics::{GeometricMean, Ratio, median, thinned},
 };
-use contest::{Rows, Standing};
+use contest::{CostRows, Standing};
 use serde::Serialize;
 
 /// Differences up to this share occur between runs on the same machine after a reboot. Smaller leads do not
@@ -25,7 +25,7 @@ use serde::Serialize;
 const THRESHOLD: f64 = 0.02;
 
 /// Work, with each contestant's figures for it.
-pub(super) struct Work<'a> {
+pub(super) struct JudgedWork<'a> {
     pub(super) suite: Suite,
     pub(super) family: &'a str,
     pub(super) benchmark: &'a str,
@@ -39,21 +39,21 @@ pub(super) struct FamilyLevels<'a> {
     pub(super) family: &'a str,
     /// Level and threads.
     pub(super) contestants: Vec<(&'a str, u32)>,
-    pub(super) works: Vec<Work<'a>>,
+    pub(super) works: Vec<JudgedWork<'a>>,
 }
 
 /// The answer at the top of the page.
 #[derive(Debug, Serialize)]
-pub struct Answer {
+pub struct ReportAnswer {
     /// Questions, the most important first; empty if nothing was measured.
-    pub questions: Vec<Question>,
+    pub questions: Vec<ReportQuestion>,
     /// Costs of single works.
     pub(super) costs: Vec<Cost>,
 }
 
 /// One question and its answer.
 #[derive(Debug, Serialize)]
-pub struct Question {
+pub struct ReportQuestion {
     /// The metric that is compared.
     pub metric: Metric,
     /// The heading: `Fastest machine`.
@@ -91,7 +91,7 @@ pub(super) struct Cost {
     title: String,
     benchmark: String,
     size: Option<u64>,
-    /// By run.
+    /// The price for each run; `None` if it is unknown.
     by: Vec<Option<Price>>,
 }
 
@@ -133,7 +133,7 @@ pub enum Certainty {
 
 impl Metric {
     /// The cost of a unit of work in each sample, or the reason why it is unknown.
-    fn costs(self, run: &Run, figures: &Figures) -> Result<Vec<f64>, &'static str> {
+    fn costs(self, run: &BenchRun, figures: &Figures) -> Result<Vec<f64>, &'static str> {
         let rate = match self {
             Self::Machine | Self::Core => 1.0,
             Self::Dollar => {
@@ -151,13 +151,18 @@ impl Metric {
 
 /// The answer for several machines. `one` and `all` are works on one thread and on all threads, with columns
 /// in the order of the page's runs.
-pub(super) fn of_machines(page: &Page<'_>, names: &[String], one: &[Work<'_>], all: &[Work<'_>]) -> Answer {
+pub(super) fn of_machines(
+    page: &ReportPage<'_>,
+    names: &[String],
+    one: &[JudgedWork<'_>],
+    all: &[JudgedWork<'_>],
+) -> ReportAnswer {
     let question = |metric| {
         let works = if metric == Metric::Core { one } else { all };
         machines_question(page, names, metric, works)
     };
     let questions = [Metric::Machine, Metric::Dollar, Metric::Watt, Metric::Core].map(question).into();
-    Answer { questions, costs: machine_costs(page, all) }
+    ReportAnswer { questions, costs: machine_costs(page, all) }
 }
 
 /// Works of a suite, for a comparison of machines.
@@ -166,7 +171,7 @@ struct Sheet<'a> {
     /// Indices of the runs that have any of the works.
     entrants: Vec<usize>,
     /// Rows by family, with columns in the entrants' order.
-    families: Vec<(&'a str, Rows)>,
+    families: Vec<(&'a str, CostRows)>,
     /// Families without a row that all entrants measured.
     apart: Vec<&'a str>,
     /// Number of rows whose answers, units or clocks differ.
@@ -174,9 +179,9 @@ struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn new(page: &Page<'_>, metric: Metric, suite: Suite, works: &[Work<'a>]) -> Self {
+    fn new(page: &ReportPage<'_>, metric: Metric, suite: Suite, works: &[JudgedWork<'a>]) -> Self {
         let works = || works.iter().filter(|work| work.suite == suite);
-        let costs = |work: &Work<'_>, run: usize| metric.costs(&page.runs[run], work.by[run]?).ok();
+        let costs = |work: &JudgedWork<'_>, run: usize| metric.costs(&page.runs[run], work.by[run]?).ok();
         let entrants: Vec<usize> =
             (0..page.runs.len()).filter(|&run| works().any(|work| costs(work, run).is_some())).collect();
         let mut sheet = Self { suite, entrants, families: Vec::new(), apart: Vec::new(), incomparable: 0 };
@@ -187,7 +192,7 @@ impl<'a> Sheet<'a> {
             }
         }
         for family in names {
-            let mut rows = Rows::new();
+            let mut rows = CostRows::new();
             for work in works().filter(|work| work.family == family) {
                 let row: Option<Vec<_>> = sheet.entrants.iter().map(|&run| costs(work, run)).collect();
                 let mut figures = sheet.entrants.iter().filter_map(|&run| work.by[run]);
@@ -205,14 +210,19 @@ impl<'a> Sheet<'a> {
     }
 }
 
-fn machines_question(page: &Page<'_>, names: &[String], metric: Metric, works: &[Work<'_>]) -> Question {
+fn machines_question(
+    page: &ReportPage<'_>,
+    names: &[String],
+    metric: Metric,
+    works: &[JudgedWork<'_>],
+) -> ReportQuestion {
     let sheets = [Suite::Prover, Suite::Kernel].map(|suite| Sheet::new(page, metric, suite, works));
     let decides = |sheet: &&Sheet<'_>| sheet.entrants.len() > 1 && !sheet.families.is_empty();
     let decisive = sheets.iter().find(decides);
     let families =
         sheets.iter().filter(decides).flat_map(|sheet| machine_families(page, names, metric, sheet));
     let families = families.collect();
-    let mut question = Question {
+    let mut question = ReportQuestion {
         metric,
         title: metric.title(true),
         best: Vec::new(),
@@ -240,23 +250,23 @@ fn machines_question(page: &Page<'_>, names: &[String], metric: Metric, works: &
 
 /// The standing of the machines that can be judged, or the reason why there is no verdict.
 fn machines_standing(
-    page: &Page<'_>,
+    page: &ReportPage<'_>,
     names: &[String],
     metric: Metric,
     sheet: &Sheet<'_>,
 ) -> Result<Standing, String> {
     words::different(page, metric, &sheet.entrants)?;
-    let families: Vec<&Rows> = sheet.families.iter().map(|(_, rows)| rows).collect();
+    let families: Vec<&CostRows> = sheet.families.iter().map(|(_, rows)| rows).collect();
     standing(page, names, sheet, &families)
 }
 
 /// The standing of the machines without noise. There is no verdict if a noisy machine is ahead, or if fewer
 /// than two can be judged.
 fn standing(
-    page: &Page<'_>,
+    page: &ReportPage<'_>,
     names: &[String],
     sheet: &Sheet<'_>,
-    families: &[&Rows],
+    families: &[&CostRows],
 ) -> Result<Standing, String> {
     let everyone: Vec<usize> = (0..sheet.entrants.len()).collect();
     let quiet = |at: &usize| page.runs[sheet.entrants[*at]].doubts().is_empty();
@@ -273,14 +283,14 @@ fn standing(
 }
 
 fn machine_families(
-    page: &Page<'_>,
+    page: &ReportPage<'_>,
     names: &[String],
     metric: Metric,
     sheet: &Sheet<'_>,
 ) -> Vec<FamilyVerdict> {
     let different = words::different(page, metric, &sheet.entrants).err();
     let base = sheet.entrants.iter().position(|&run| run == page.baseline).unwrap_or(0);
-    let verdict = |(family, rows): &(&str, Rows)| {
+    let verdict = |(family, rows): &(&str, CostRows)| {
         let standing = match &different {
             Some(reason) => Err(reason.clone()),
             None => standing(page, names, sheet, &[rows]),
@@ -320,11 +330,11 @@ fn named(standing: &Standing, name: impl Fn(usize) -> String) -> (Vec<String>, C
 
 /// Costs of each family's largest work that the most machines measured on all their threads: of proofs, or of
 /// kernels if there are no proofs.
-fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
+fn machine_costs(page: &ReportPage<'_>, works: &[JudgedWork<'_>]) -> Vec<Cost> {
     let suite =
         if works.iter().any(|work| work.suite == Suite::Prover) { Suite::Prover } else { Suite::Kernel };
-    let mut chosen: Vec<&Work<'_>> = Vec::new();
-    let measured = |work: &Work<'_>| work.by.iter().flatten().count();
+    let mut chosen: Vec<&JudgedWork<'_>> = Vec::new();
+    let measured = |work: &JudgedWork<'_>| work.by.iter().flatten().count();
     for work in works.iter().filter(|work| work.suite == suite) {
         match chosen.iter_mut().find(|known| known.family == work.family) {
             None => chosen.push(work),
@@ -333,7 +343,7 @@ fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
             Some(_) => {}
         }
     }
-    let cost = |work: &&Work<'_>| {
+    let cost = |work: &&JudgedWork<'_>| {
         let by = work.by.iter().zip(page.runs).map(|(figures, run)| price(run, (*figures)?, String::new()));
         Cost::new(page, work, by.collect())
     };
@@ -341,17 +351,17 @@ fn machine_costs(page: &Page<'_>, works: &[Work<'_>]) -> Vec<Cost> {
 }
 
 impl Cost {
-    fn new(page: &Page<'_>, work: &Work<'_>, by: Vec<Option<Price>>) -> Self {
+    fn new(page: &ReportPage<'_>, work: &JudgedWork<'_>, by: Vec<Option<Price>>) -> Self {
         let title = page.title(work.family).to_owned();
         Self { title, benchmark: work.benchmark.to_owned(), size: work.size, by }
     }
 }
 
-fn amount(work: &Work<'_>) -> f64 {
+fn amount(work: &JudgedWork<'_>) -> f64 {
     work.by.iter().flatten().map(|figures| figures.amount).fold(0.0, f64::max)
 }
 
-fn price(run: &Run, figures: &Figures, by: String) -> Option<Price> {
+fn price(run: &BenchRun, figures: &Figures, by: String) -> Option<Price> {
     let seconds = median(&figures.seconds)?;
     let joules = figures.watts.filter(|watts| *watts > 0.0).map(|watts| watts * seconds);
     let dollars = run.price.as_ref().map(|price| price.dollars_per_hour / 3600.0 * seconds);
@@ -359,18 +369,22 @@ fn price(run: &Run, figures: &Figures, by: String) -> Option<Price> {
 }
 
 /// The answer for a single run: in each family, the fastest level with its number of threads.
-pub(super) fn of_levels(page: &Page<'_>, run: &Run, families: &[FamilyLevels<'_>]) -> Answer {
+pub(super) fn of_levels(
+    page: &ReportPage<'_>,
+    run: &BenchRun,
+    families: &[FamilyLevels<'_>],
+) -> ReportAnswer {
     let metrics = [Metric::Machine, Metric::Watt];
-    let questions: Vec<Question> =
+    let questions: Vec<ReportQuestion> =
         metrics.into_iter().filter_map(|metric| levels_question(page, run, metric, families)).collect();
     let proofs = families.iter().any(|family| family.suite == Suite::Prover);
     let suite = if proofs { Suite::Prover } else { Suite::Kernel };
     let decisive = families.iter().filter(|family| family.suite == suite);
-    Answer { questions, costs: decisive.filter_map(|family| level_cost(page, run, family)).collect() }
+    ReportAnswer { questions, costs: decisive.filter_map(|family| level_cost(page, run, family)).collect() }
 }
 
 /// The rows of the contestant with the most rows, and the contestants that have all of these rows.
-fn complete(metric: Metric, run: &Run, family: &FamilyLevels<'_>) -> (Vec<usize>, Rows) {
+fn complete(metric: Metric, run: &BenchRun, family: &FamilyLevels<'_>) -> (Vec<usize>, CostRows) {
     let costs: Vec<Vec<Option<Vec<f64>>>> = (family.works.iter())
         .map(|work| work.by.iter().map(|figures| metric.costs(run, (*figures)?).ok()).collect())
         .collect();
@@ -383,16 +397,16 @@ fn complete(metric: Metric, run: &Run, family: &FamilyLevels<'_>) -> (Vec<usize>
     let has_all = |at: &usize| rows.iter().all(|&row| costs[row][*at].is_some());
     let entrants: Vec<usize> = all.filter(has_all).collect();
     let of_row = |row: &usize| entrants.iter().filter_map(|&at| costs[*row][at].clone()).collect();
-    let rows = if rows.is_empty() { Rows::new() } else { rows.iter().map(of_row).collect() };
+    let rows = if rows.is_empty() { CostRows::new() } else { rows.iter().map(of_row).collect() };
     (entrants, rows)
 }
 
 fn levels_question(
-    page: &Page<'_>,
-    run: &Run,
+    page: &ReportPage<'_>,
+    run: &BenchRun,
     metric: Metric,
     families: &[FamilyLevels<'_>],
-) -> Option<Question> {
+) -> Option<ReportQuestion> {
     let noisy = !run.doubts().is_empty();
     let mut verdicts = Vec::new();
     for family in families {
@@ -433,12 +447,12 @@ fn levels_question(
         () => Certainty::Undecided,
     };
     let reasons = words::levels(metric, run, suite, &decisive);
-    Some(Question { metric, title: metric.title(false), best, certainty, reasons, families: verdicts })
+    Some(ReportQuestion { metric, title: metric.title(false), best, certainty, reasons, families: verdicts })
 }
 
 /// The cost of the family's largest work with the fastest contestant.
-fn level_cost(page: &Page<'_>, run: &Run, family: &FamilyLevels<'_>) -> Option<Cost> {
-    let largest = |works: &mut dyn Iterator<Item = &Work<'_>>| works.map(amount).fold(0.0, f64::max);
+fn level_cost(page: &ReportPage<'_>, run: &BenchRun, family: &FamilyLevels<'_>) -> Option<Cost> {
+    let largest = |works: &mut dyn Iterator<Item = &JudgedWork<'_>>| works.map(amount).fold(0.0, f64::max);
     let most = largest(&mut family.works.iter());
     let work = family.works.iter().find(|work| amount(work) >= most)?;
     let seconds = |figures: &Option<&Figures>| median(&figures.as_ref()?.seconds);

@@ -1,11 +1,11 @@
 //! Answers calculated by hand.
 
 use super::{
-    super::{Answer, Certainty, Metric, Page, Question},
+    super::{Certainty, Metric, ReportAnswer, ReportPage, ReportQuestion},
     FamilyVerdict,
 };
 use crate::{
-    record::{Clock, Figures, Measurement, Outcome, Price, Run, Suite},
+    record::{BenchRun, Clock, Figures, Measurement, Price, RowOutcome, Suite},
     testing,
 };
 
@@ -28,7 +28,7 @@ fn proof_and_msm(seconds: &[f64]) -> [Row<'_>; 2] {
 }
 
 /// A run without noise on a machine with four threads. Families whose names begin with `proof` are proofs.
-fn run(id: u128, label: &str, rows: &[Row<'_>]) -> Run {
+fn run(id: u128, label: &str, rows: &[Row<'_>]) -> BenchRun {
     let mut run = testing::run(id, label);
     run.ended = Some(testing::moment(1_800_000_000));
     run.machine.threads = 4;
@@ -49,36 +49,36 @@ fn measurement(&(family, size, level, threads, seconds): &Row<'_>) -> Measuremen
 }
 
 fn figures(measurement: &mut Measurement) -> &mut Figures {
-    let Outcome::Measured(figures) = &mut measurement.outcome else { panic!("it was measured") };
+    let RowOutcome::Measured(figures) = &mut measurement.outcome else { panic!("it was measured") };
     figures
 }
 
-fn price(run: &mut Run, dollars_per_hour: f64) {
+fn price(run: &mut BenchRun, dollars_per_hour: f64) {
     run.price = Some(Price { dollars_per_hour, source: "given".to_owned() });
 }
 
-fn watts(run: &mut Run, source: &str, watts: f64) {
+fn watts(run: &mut BenchRun, source: &str, watts: f64) {
     run.power_source = Some(source.to_owned());
     for measurement in &mut run.measurements {
         figures(measurement).watts = Some(watts);
     }
 }
 
-fn answer(runs: &[Run]) -> Answer {
-    Page { runs, families: &[], baseline: 0, projections: &[], pipelines: &[] }.answer()
+fn answer(runs: &[BenchRun]) -> ReportAnswer {
+    ReportPage { runs, families: &[], baseline: 0, projections: &[], pipelines: &[] }.answer()
 }
 
-fn question(runs: &[Run], metric: Metric) -> Question {
+fn question(runs: &[BenchRun], metric: Metric) -> ReportQuestion {
     let questions = answer(runs).questions.into_iter();
     questions.into_iter().find(|question| question.metric == metric).expect("it is asked")
 }
 
 /// The best, the certainty, and all sentences.
-fn verdict_of(question: &Question) -> (Vec<String>, Certainty, String) {
+fn verdict_of(question: &ReportQuestion) -> (Vec<String>, Certainty, String) {
     (question.best.clone(), question.certainty, question.reasons.join(" "))
 }
 
-fn family<'q>(question: &'q Question, title: &str) -> &'q FamilyVerdict {
+fn family<'q>(question: &'q ReportQuestion, title: &str) -> &'q FamilyVerdict {
     question.families.iter().find(|family| family.title == title).expect("it was compared")
 }
 

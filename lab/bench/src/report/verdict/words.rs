@@ -1,10 +1,11 @@
 //! The answer's sentences.
 
 use super::{
-    Certainty, FamilyVerdict, Metric, Page, Question, Sheet, Standing, THRESHOLD, Work, contest::Lead,
+    Certainty, FamilyVerdict, JudgedWork, Metric, ReportPage, ReportQuestion, Sheet, Standing, THRESHOLD,
+    contest::Lead,
 };
 use crate::{
-    record::{Run, Suite},
+    record::{BenchRun, Suite},
     statistics::{Ratio, Verdict},
 };
 use std::{collections::BTreeMap, fmt};
@@ -144,7 +145,7 @@ fn kind(suite: Suite) -> &'static str {
 }
 
 /// The families and rows that the answer is based on.
-pub(super) fn basis(page: &Page<'_>, metric: Metric, sheet: &Sheet<'_>) -> String {
+pub(super) fn basis(page: &ReportPage<'_>, metric: Metric, sheet: &Sheet<'_>) -> String {
     let titles: Vec<&str> = sheet.families.iter().map(|(family, _)| page.title(family)).collect();
     let rows: usize = sheet.families.iter().map(|(_, rows)| rows.len()).sum();
     let families = match titles.len() {
@@ -165,11 +166,11 @@ pub(super) fn basis(page: &Page<'_>, metric: Metric, sheet: &Sheet<'_>) -> Strin
 
 /// The machines, families and rows that are not part of the answer, with reasons.
 pub(super) fn left_out(
-    page: &Page<'_>,
+    page: &ReportPage<'_>,
     names: &[String],
     metric: Metric,
     sheet: &Sheet<'_>,
-    works: &[Work<'_>],
+    works: &[JudgedWork<'_>],
 ) -> Vec<String> {
     let mut sentences = Vec::new();
     let noisy: Vec<&str> = sheet
@@ -205,7 +206,7 @@ pub(super) fn left_out(
 }
 
 /// The reason why a machine has no costs of this kind.
-fn lack(page: &Page<'_>, metric: Metric, suite: Suite, works: &[Work<'_>], run: usize) -> String {
+fn lack(page: &ReportPage<'_>, metric: Metric, suite: Suite, works: &[JudgedWork<'_>], run: usize) -> String {
     let mut figures = works.iter().filter(|work| work.suite == suite).filter_map(|work| work.by[run]);
     match figures.next() {
         None => format!("no {} measured {}", kind(suite), metric.on().replace("their", "its")),
@@ -215,11 +216,11 @@ fn lack(page: &Page<'_>, metric: Metric, suite: Suite, works: &[Work<'_>], run: 
 
 /// The reason why no machines can be compared.
 pub(super) fn nothing_in_common(
-    page: &Page<'_>,
+    page: &ReportPage<'_>,
     names: &[String],
     metric: Metric,
     sheets: &[Sheet<'_>],
-    works: &[Work<'_>],
+    works: &[JudgedWork<'_>],
 ) -> Vec<String> {
     if let Some(sheet) = sheets.iter().find(|sheet| sheet.entrants.len() > 1) {
         let names: Vec<&str> = sheet.entrants.iter().map(|&run| &names[run][..]).collect();
@@ -243,7 +244,7 @@ pub(super) fn nothing_in_common(
 }
 
 /// An error if the runs differ in more than their machines.
-pub(super) fn different(page: &Page<'_>, metric: Metric, entrants: &[usize]) -> Result<(), String> {
+pub(super) fn different(page: &ReportPage<'_>, metric: Metric, entrants: &[usize]) -> Result<(), String> {
     let distinct = |values: &mut dyn Iterator<Item = String>| {
         let counted: BTreeMap<String, ()> = values.map(|value| (value, ())).collect();
         counted.into_keys().collect::<Vec<_>>()
@@ -256,7 +257,7 @@ pub(super) fn different(page: &Page<'_>, metric: Metric, entrants: &[usize]) -> 
             versions.join(", ")
         ));
     }
-    let source = |run: &Run| {
+    let source = |run: &BenchRun| {
         let source = run.power_source.as_deref().unwrap_or("unknown");
         source.split(' ').next().unwrap_or_default().to_owned()
     };
@@ -287,7 +288,12 @@ pub(super) fn noisy_first(name: &str) -> String {
 }
 
 /// The sentences about a single run.
-pub(super) fn levels(metric: Metric, run: &Run, suite: Suite, families: &[&FamilyVerdict]) -> Vec<String> {
+pub(super) fn levels(
+    metric: Metric,
+    run: &BenchRun,
+    suite: Suite,
+    families: &[&FamilyVerdict],
+) -> Vec<String> {
     if !run.doubts().is_empty() {
         return vec![noisy(&[&run.label])];
     }
@@ -322,7 +328,7 @@ impl fmt::Display for Certainty {
 }
 
 /// As `Fastest machine: EPYC 9R14 (sure)`.
-impl fmt::Display for Question {
+impl fmt::Display for ReportQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.best[..] {
             [] => write!(f, "{}: {}", self.title, self.certainty),

@@ -2,13 +2,13 @@
 //! threads.
 
 use crate::workloads::{Workloads, definitions};
-use proofmill_bench::{Workload, sampler::digest, workload::Catalogue};
+use proofmill_bench::{PreparedWorkload, catalogue::Catalogue, sampler::digest};
 use proofmill_cpu::Level;
 use rayon::ThreadPoolBuilder;
 
 type Problem = Box<dyn std::error::Error>;
 
-fn run(workload: &mut dyn Workload) -> Result<String, String> {
+fn run(workload: &mut dyn PreparedWorkload) -> Result<String, String> {
     workload.run(&mut |_| ())?;
     Ok(digest(&workload.output()))
 }

@@ -6,7 +6,7 @@ use ark_ff::{Field, PrimeField};
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use ark_serialize::CanonicalSerialize;
 use blst::{BLST_ERROR, min_pk};
-use proofmill_bench::workload::Catalogue;
+use proofmill_bench::catalogue::Catalogue;
 use sha2::{Digest, Sha256};
 
 type Problem = Box<dyn std::error::Error>;

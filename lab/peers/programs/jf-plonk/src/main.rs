@@ -1,8 +1,8 @@
 //! Times jf-plonk over BN254 on a chain of multiplications: the peer of `proofmill plonk workload
 //! arithmetic`.
 //!
-//! Usage: `jf-plonk-peer turbo|ultra LOG_GATES [RUNS]`; prints one CSV row: gates, median and least seconds of the prove
-//! call, peak MiB. Threads are rayon's: all, or `RAYON_NUM_THREADS`.
+//! Usage: `jf-plonk-peer turbo|ultra LOG_GATES [RUNS]`; prints a line of a record (`lab/records/README.md`), of the prove
+//! call. Threads are rayon's: all, or `RAYON_NUM_THREADS`.
 
 use ark_bn254::{Bn254, Fr};
 use ark_ff::Field;
@@ -12,7 +12,7 @@ use jf_plonk::{
 };
 use jf_relation::{Arithmetization, Circuit, PlonkCircuit};
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-use std::{env, error::Error, fs, num::NonZeroUsize, process::ExitCode, time::Instant};
+use std::{env, error::Error, fs, num::NonZeroUsize, process::ExitCode, thread, time::Instant};
 
 /// Bits of the range table that every Ultra circuit has. The minimum, since the chain has no lookups.
 const RANGE_BITS: usize = 8;
@@ -38,11 +38,11 @@ fn chain(mut circuit: PlonkCircuit<Fr>, gates: usize) -> Result<PlonkCircuit<Fr>
     Ok(circuit)
 }
 
-/// The process's peak resident memory (`VmHWM`) in MiB.
-fn peak_mib() -> Result<u64, Box<dyn Error>> {
+/// The process's peak resident memory (`VmHWM`) in megabytes.
+fn peak_mb() -> Result<u64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak in the status")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? / 1024)
+    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024 / 1_000_000)
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
@@ -77,7 +77,13 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     seconds.sort_by(f64::total_cmp);
     let (median, least) = (seconds[seconds.len() / 2], seconds[0]);
-    println!("{gates},{median:.4},{least:.4},{}", peak_mib()?);
+    let threads = match env::var("RAYON_NUM_THREADS") {
+        Ok(count) => count.parse()?,
+        Err(_) => thread::available_parallelism()?,
+    };
+    let peak = peak_mb()?;
+    // family, benchmark, implementation, size, threads, run, samples, median_s, min_s, peak_mb, others_share
+    println!("plonk_workloads,{kind},jf-plonk,{gates},{threads},1,{runs},{median:.4},{least:.4},{peak},");
     Ok(())
 }
 

@@ -3,13 +3,13 @@
 
 use proofmill_field::{bn254::Fq, cpu::Level};
 use proofmill_pipeline::{
-    Device, Graph, PipelineError,
+    DataflowGraph, Device, PipelineError,
     execute::{Arithmetic, run},
     graph::Reductions,
     limbs::{Bundle, SignedField},
     pictures::network,
     schedule::{Compiler, balanced},
-    simulate::{Pipelines, Run, Supply, at_full_rate},
+    simulate::{Pipelines, RunSettings, Supply, at_full_rate},
 };
 
 /// The most nodes of graphs with which is done what takes more than linear time.
@@ -27,8 +27,8 @@ pub(crate) fn device(text: &str) -> Option<Device> {
 }
 
 /// A graph with reductions, if it is one that can have them: checked, changed in all ways, drawn and executed.
-pub(crate) fn graph(text: &str) -> Option<Graph> {
-    let graph: Graph = serde_json::from_str(text).ok()?;
+pub(crate) fn graph(text: &str) -> Option<DataflowGraph> {
+    let graph: DataflowGraph = serde_json::from_str(text).ok()?;
     let field = SignedField::of::<Fq>().ok()?;
     let checked = said(graph.order());
     let buffers = said(graph.check_buffers());
@@ -55,19 +55,19 @@ pub(crate) fn graph(text: &str) -> Option<Graph> {
 }
 
 /// Compiles a small graph for a device, places a pipeline or two, and runs them.
-pub(crate) fn in_time(device: &Device, graph: &Graph, vectors: usize) -> Option<()> {
+pub(crate) fn in_time(device: &Device, graph: &DataflowGraph, vectors: usize) -> Option<()> {
     let field = SignedField::of::<Fq>().ok()?;
     let mut compiler = Compiler::new(&field, device, vectors);
     let kernels = said(compiler.kernels(graph))?;
     said(balanced(graph, &mut compiler, kernels.slowest()));
     let cycles: Vec<_> = kernels.nodes.iter().map(|kernel| kernel.cycles as u64).collect();
     network(graph, Some(&cycles));
-    let run = Run { calls: 3, ..Run::default() };
+    let run = RunSettings { calls: 3, ..RunSettings::default() };
     let deep = said(at_full_rate(graph, &kernels, device, 1e5))?;
     said(deep.order());
     let pipelines = said(Pipelines::new(graph, &kernels, device, 1 + device.pipelines(graph).min(2) / 2))?;
     for supply in Supply::ALL {
-        let Some(outcome) = said(pipelines.simulate(&Run { supply, ..run })) else { continue };
+        let Some(outcome) = said(pipelines.simulate(&RunSettings { supply, ..run })) else { continue };
         assert!(outcome.per_second.is_finite() && outcome.latency.is_finite());
         assert!(outcome.link.iter().all(|share| *share <= 1.0 + 1e-9));
     }

@@ -1,11 +1,11 @@
-//! What workers do: they claim jobs, prolong leases, and report ends.
+//! The transactions of workers: they claim jobs, prolong leases, and report ends.
 
-use super::{Change, Job, LONGEST_PAUSE, apply, find, job, selected_at};
+use super::{Change, JobRecord, LONGEST_PAUSE, apply, find, job, selected_at};
 use crate::{
-    state::{Event, State},
-    store::{Store, StoreError, Transaction, Value},
+    state::{JobEvent, JobState},
+    store::{SqlValue, Store, StoreError, Transaction},
 };
-use proofmill_job::{Finished, Output};
+use proofmill_job::{Finished, TaskOutput};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const MOST_DAMAGED: u32 = 16;
 /// The most jobs of one claim: other workers pass over the rows that are locked.
 const MOST_JOBS: u32 = 64;
 
-/// What a worker can take.
+/// The jobs that a worker can take.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Want {
     /// The worker's id.
@@ -27,7 +27,7 @@ pub struct Want {
     pub total: u64,
     /// The most jobs at once.
     pub jobs: u32,
-    /// How long the worker has the job without a word, in milliseconds.
+    /// How long the worker keeps the job without a report, in milliseconds.
     pub lease_ms: u64,
     /// Whether the worker divides jobs among the machines of a cluster: it gets only jobs that can be divided, and that no other worker has
     /// memory for.
@@ -38,12 +38,13 @@ pub struct Want {
     pub least: u64,
 }
 
-/// What a worker gets.
+/// The answer to a worker's claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Claim {
-    /// These jobs, at least one, which together fit into what is free, and how many more wait, counted up to 256.
-    Jobs(Vec<Job>, u64),
+#[schema(as = Claim)]
+pub enum ClaimOutcome {
+    /// These jobs, at least one, which together fit into the free memory; and the number of jobs that still wait, counted up to 256.
+    Jobs(Vec<JobRecord>, u64),
     /// Nothing: the next job takes this much memory, more than is free. The worker waits for its other jobs, so that smaller jobs do
     /// not keep a large one waiting for ever.
     TooLarge(u64),
@@ -52,9 +53,9 @@ pub enum Claim {
 }
 
 /// Outputs that are JSON, and so small that the database keeps them with the job.
-pub type SmallOutputs = BTreeMap<Output, Box<RawValue>>;
+pub type SmallOutputs = BTreeMap<TaskOutput, Box<RawValue>>;
 
-/// What a worker says of the job that it claimed with this fence.
+/// A worker's report on the job that it claimed with this fence.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worked {
@@ -89,9 +90,9 @@ pub enum Worked {
 
 /// The next jobs for a worker with so much memory, in order, with their turns.
 struct Next {
-    jobs: Vec<(Job, u64)>,
+    jobs: Vec<(JobRecord, u64)>,
     now: u64,
-    /// How many wait, these among them.
+    /// The number of jobs that wait, these among them.
     waiting: u64,
 }
 
@@ -116,7 +117,7 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
     let mut damaged = 0;
     // An unreadable row at the head of the queue must not block the jobs behind it.
     while damaged < MOST_DAMAGED {
-        let parameters: [Value; 6] = [
+        let parameters: [SqlValue; 6] = [
             want.total.into(),
             damaged.into(),
             LONGEST_PAUSE.into(),
@@ -145,27 +146,27 @@ fn next(transaction: &mut dyn Transaction, want: &Want) -> Result<Option<Next>, 
     Err(StoreError::Corrupt(format!("the first {damaged} jobs of the queue cannot be read")))
 }
 
-fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreError> {
+fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<ClaimOutcome, StoreError> {
     let Some(Next { jobs, now, waiting }) = next(transaction, want)? else {
-        return Ok(Claim::Empty);
+        return Ok(ClaimOutcome::Empty);
     };
     let (mut claimed, mut free, mut served_turn) = (Vec::new(), want.free, None);
     for (job, turn) in jobs {
-        // Smaller ones behind it do not go first.
+        // Smaller jobs behind a large one do not go first: it would wait for ever.
         let Some(left) = free.checked_sub(job.memory) else {
             if claimed.is_empty() {
-                return Ok(Claim::TooLarge(job.memory));
+                return Ok(ClaimOutcome::TooLarge(job.memory));
             }
             break;
         };
         free = left;
-        // A job that goes before its turn does not move the turn that is being served: other owners' next jobs would wait for all of its
-        // owner's.
+        // A job that goes before its turn does not move the served turn. Otherwise the next jobs of other owners would wait for all jobs of
+        // its owner.
         if job.priority <= 0 {
             served_turn = served_turn.max(Some(turn));
         }
         // The lease ends by the database's clock: the clocks of servers and workers may differ.
-        let event = Event::Claim { lease_until: now.saturating_add(want.lease_ms) };
+        let event = JobEvent::Claim { lease_until: now.saturating_add(want.lease_ms) };
         let change = Change { worker: Some(want.worker.clone()), ..Change::default() };
         claimed.push(apply(transaction, job, now, event, change)?);
     }
@@ -185,7 +186,7 @@ fn claim(transaction: &mut dyn Transaction, want: &Want) -> Result<Claim, StoreE
         transaction.execute(served, &[turn.into()])?;
     }
     let waiting = waiting.saturating_sub(claimed.len() as u64);
-    Ok(Claim::Jobs(claimed, waiting))
+    Ok(ClaimOutcome::Jobs(claimed, waiting))
 }
 
 fn report(
@@ -193,28 +194,28 @@ fn report(
     id: &str,
     fence: u64,
     worked: Worked,
-) -> Result<Job, StoreError> {
+) -> Result<JobRecord, StoreError> {
     let (job, now) = find(transaction, id, None)?;
     let (event, change) = match worked {
         Worked::Beat { lease_ms, phase } => {
             // `apply` writes the phase as given, so a beat without one repeats the old phase.
             let lease_until = now.saturating_add(lease_ms);
             (
-                Event::Beat { fence, lease_until },
+                JobEvent::Beat { fence, lease_until },
                 Change { phase: phase.or_else(|| job.phase.clone()), ..Change::default() },
             )
         }
         Worked::Finished { finished, outputs } => {
             let change = Change { finished: Some(finished), outputs: Some(outputs), ..Change::default() };
-            (Event::Finish { fence }, change)
+            (JobEvent::Finish { fence }, change)
         }
         Worked::Failed(message) => {
-            (Event::Fail { fence }, Change { error: Some(message), ..Change::default() })
+            (JobEvent::Fail { fence }, Change { error: Some(message), ..Change::default() })
         }
         Worked::Lost { message, pause_ms } => {
-            (Event::Lose { fence }, Change { error: Some(message), pause_ms, ..Change::default() })
+            (JobEvent::Lose { fence }, Change { error: Some(message), pause_ms, ..Change::default() })
         }
-        Worked::Released => (Event::Release { fence }, Change::default()),
+        Worked::Released => (JobEvent::Release { fence }, Change::default()),
     };
     // The answer to an earlier report of this claim did not arrive: the repetition succeeds, too.
     // Fence 0 belongs to no claim, since claims count from 1.
@@ -225,12 +226,12 @@ fn report(
 }
 
 /// Whether the state is where the event leads, so that it may have happened before.
-fn repeats(event: Event, state: State) -> bool {
+fn repeats(event: JobEvent, state: JobState) -> bool {
     match event {
-        Event::Finish { .. } => state == State::Done,
-        Event::Fail { .. } => state == State::Failed,
-        Event::Lose { .. } => matches!(state, State::Queued | State::Dead),
-        Event::Release { .. } => state == State::Queued,
+        JobEvent::Finish { .. } => state == JobState::Done,
+        JobEvent::Fail { .. } => state == JobState::Failed,
+        JobEvent::Lose { .. } => matches!(state, JobState::Queued | JobState::Dead),
+        JobEvent::Release { .. } => state == JobState::Queued,
         _ => false,
     }
 }
@@ -240,15 +241,15 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`]: if the worker got jobs then, their leases end.
-    pub async fn claim(&self, want: Want) -> Result<Claim, StoreError> {
+    pub async fn claim(&self, want: Want) -> Result<ClaimOutcome, StoreError> {
         self.write(move |transaction| claim(transaction, &want)).await
     }
 
-    /// What a worker says of the job that it claimed with this fence.
+    /// A worker's report on the job that it claimed with this fence.
     ///
     /// # Errors
     /// [`StoreError::Refused`] if the worker no longer has the job: it stops.
-    pub async fn report(&self, id: String, fence: u64, worked: Worked) -> Result<Job, StoreError> {
+    pub async fn report(&self, id: String, fence: u64, worked: Worked) -> Result<JobRecord, StoreError> {
         self.write(move |transaction| report(transaction, &id, fence, worked.clone())).await
     }
 }

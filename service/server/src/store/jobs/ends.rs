@@ -1,21 +1,21 @@
-//! The ends of leases, of waiting, and of what is kept.
+//! The ends of leases and of waiting, and the deletion of ended jobs.
 
-use super::{Change, Job, apply, job, readable};
+use super::{Change, JobRecord, apply, job, readable};
 use crate::{
-    state::{Contact, Event, State, latest_end},
-    store::{Row, Store, StoreError, Transaction, now},
+    state::{Contact, JobEvent, JobState, latest_end},
+    store::{SqlRow, Store, StoreError, Transaction, now},
 };
 
-/// How long a server that looks every second may be silent without having been away, in milliseconds, besides a third of a lease.
+/// How long a server that looks every second may be silent without counting as away: this time in milliseconds, and a third of a lease.
 const SILENCE: u64 = 2000;
 
-/// The rows of jobs whose lease or waiting is over; another server takes those that it has locked.
+/// The rows of jobs whose lease or waiting is over; another server handles the rows that it has locked.
 fn due(
     transaction: &mut dyn Transaction,
     now: u64,
     longest: u64,
     may_end_leases: bool,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<SqlRow>, StoreError> {
     // The second condition finds leases from before the clock jumped back: they would hardly end.
     const LEASES: [&str; 2] = [
         select!("WHERE state = 'running' AND (lease_until <= $1 OR lease_until > $2) LIMIT 1000"),
@@ -44,7 +44,11 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn end_due(&self, longest: u64, contact: Contact) -> Result<(Vec<Job>, Contact), StoreError> {
+    pub async fn end_due(
+        &self,
+        longest: u64,
+        contact: Contact,
+    ) -> Result<(Vec<JobRecord>, Contact), StoreError> {
         self.write(move |transaction| {
             let now = now(transaction)?;
             let contact = contact.at(now, longest / 3 + SILENCE);
@@ -59,11 +63,11 @@ impl Store {
                     Err(error) => return Err(error),
                 };
                 let (event, error) = match job.progress.state {
-                    State::Running => (
-                        Event::EndLease { now, longest },
+                    JobState::Running => (
+                        JobEvent::EndLease { now, longest },
                         "the worker was not heard of until its lease ended",
                     ),
-                    _ => (Event::Expire { now }, "it waited longer than its owner allowed"),
+                    _ => (JobEvent::Expire { now }, "it waited longer than its owner allowed"),
                 };
                 let change = Change { error: Some(error.to_owned()), ..Change::default() };
                 changed.push(apply(transaction, job, now, event, change)?);
@@ -77,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn leftovers(&self, keep_dead: u64) -> Result<Vec<Job>, StoreError> {
+    pub async fn leftovers(&self, keep_dead: u64) -> Result<Vec<JobRecord>, StoreError> {
         self.scan(move |transaction| {
             let before = now(transaction)?.saturating_sub(keep_dead);
             // The number 2 means given up: a server may have ended before it deleted them.
@@ -119,7 +123,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn ended_before(&self, keep: u64) -> Result<Vec<Job>, StoreError> {
+    pub async fn ended_before(&self, keep: u64) -> Result<Vec<JobRecord>, StoreError> {
         self.scan(move |transaction| {
             let before = now(transaction)?.saturating_sub(keep);
             let sql = select!(

@@ -1,9 +1,9 @@
 //! Lists of jobs, and the queue.
 
-use super::{Job, readable};
+use super::{JobRecord, readable};
 use crate::{
-    state::State,
-    store::{Store, StoreError, Value, now, one},
+    state::JobState,
+    store::{SqlValue, Store, StoreError, now, one},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 /// An hour in milliseconds.
 const HOUR: u64 = 3_600_000;
 
-/// A page of jobs.
+/// A query for one page of jobs.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct JobQuery {
     /// Only this owner's.
     pub owner: Option<String>,
     /// Only those in this state.
-    pub state: Option<State>,
+    pub state: Option<JobState>,
     /// Only those submitted before this job.
     pub before: Option<String>,
     /// The most jobs.
@@ -53,12 +53,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
-    pub async fn jobs(&self, page: Page) -> Result<Vec<Job>, StoreError> {
+    pub async fn jobs(&self, page: JobQuery) -> Result<Vec<JobRecord>, StoreError> {
         self.scan(move |transaction| {
-            // The greatest text stands for a job that is yet to come.
-            let mut parameters: Vec<Value> =
+            // Ids are hexadecimal digits: this text is greater than the id of any job.
+            let mut parameters: Vec<SqlValue> =
                 vec![page.before.as_deref().unwrap_or("g").into(), page.limit.into()];
-            parameters.extend(page.owner.as_deref().map(Value::from));
+            parameters.extend(page.owner.as_deref().map(SqlValue::from));
             parameters.extend(page.state.map(|state| state.name().into()));
             let sql = match (&page.owner, page.state) {
                 (None, None) => select!("WHERE id < $1 ORDER BY id DESC LIMIT $2"),

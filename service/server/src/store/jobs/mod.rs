@@ -4,8 +4,8 @@
 //! has the turn after its last one, or the turn that is being served if that is later. So an owner with one job does not wait for
 //! another one's thousand.
 
-use super::{Row, Store, StoreError, Transaction, Value, state};
-use crate::state::{Event, Progress, State};
+use super::{SqlRow, SqlValue, Store, StoreError, Transaction, state};
+use crate::state::{JobEvent, JobProgress, JobState};
 use proofmill_job::{Finished, Task};
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +25,8 @@ mod ends;
 mod lists;
 mod submission;
 
-pub use claims::{Claim, SmallOutputs, Want, Worked};
-pub use lists::{Page, Queue, Waiting};
+pub use claims::{ClaimOutcome, SmallOutputs, Want, Worked};
+pub use lists::{JobQuery, Queue, Waiting};
 pub use submission::NewJob;
 
 /// The longest pause between two attempts, in milliseconds. A job that would wait longer was paused before a clock jumped back.
@@ -34,17 +34,18 @@ const LONGEST_PAUSE: u64 = 600_000;
 
 /// A job, without its inputs and outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Job {
+#[schema(as = Job)]
+pub struct JobRecord {
     /// A UUID of version 7 as 32 hexadecimal digits.
     pub id: String,
     /// The token that submitted it.
     pub owner: String,
-    /// What it asks for, with digests for keys.
+    /// Its task, with digests for keys.
     pub task: Task,
-    /// What the owner called the key.
+    /// The name or digest by which the submission named its first key.
     pub label: Option<String>,
     /// How far it has come.
-    pub progress: Progress,
+    pub progress: JobProgress,
     /// Greater ones go first.
     pub priority: i64,
     /// The memory that it takes, in bytes.
@@ -53,7 +54,7 @@ pub struct Job {
     pub timeout_ms: u64,
     /// The worker of the last attempt.
     pub worker: Option<String>,
-    /// What the worker was doing when it was last heard of.
+    /// The phase that the worker was in when it was last heard of.
     pub phase: Option<String>,
     /// Why it failed, or why the last attempt was lost.
     pub error: Option<String>,
@@ -66,7 +67,7 @@ pub struct Job {
     /// When it ended.
     pub ended_at: Option<u64>,
     /// Its inputs.
-    pub inputs: Inputs,
+    pub inputs: InputState,
     /// The `traceparent` of the caller.
     pub trace: Option<String>,
     /// The threads that `memory` suffices for.
@@ -76,7 +77,8 @@ pub struct Job {
 /// The inputs of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Inputs {
+#[schema(as = Inputs)]
+pub enum InputState {
     /// There are none, or none any more.
     None,
     /// They are stored.
@@ -85,7 +87,7 @@ pub enum Inputs {
     Leftover,
 }
 
-impl Inputs {
+impl InputState {
     /// The number in the store.
     fn number(self) -> i64 {
         match self {
@@ -101,62 +103,66 @@ impl Inputs {
         found.ok_or_else(|| StoreError::Corrupt(format!("{number} stands for no inputs")))
     }
 
-    /// What they are when the job is in this state.
-    fn in_state(self, state: State) -> Self {
+    /// The state of the inputs when the job is in this state.
+    fn in_state(self, state: JobState) -> Self {
         if self == Self::Stored && !state.needs_inputs() { Self::Leftover } else { self }
     }
 }
 
-fn job(row: &Row) -> Result<Job, StoreError> {
+fn job(row: &SqlRow) -> Result<JobRecord, StoreError> {
     let corrupt = |error: serde_json::Error| StoreError::Corrupt(format!("a job: {error}"));
     let number = |column| row.count(column).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    Ok(Job {
+    Ok(JobRecord {
         id: row.text(0)?,
         owner: row.text(1)?,
         task: serde_json::from_str(&row.text(2)?).map_err(corrupt)?,
-        label: row.optional(3, Row::text)?,
-        progress: Progress {
+        label: row.optional(3, SqlRow::text)?,
+        progress: JobProgress {
             state: state(row, 4)?,
             attempts: number(5)?,
             most_attempts: number(6)?,
             fence: row.count(7)?,
             lease_until: row.count(8)?,
-            expires_at: row.optional(9, Row::count)?,
+            expires_at: row.optional(9, SqlRow::count)?,
         },
         priority: row.integer(10)?,
         memory: row.count(11)?,
         timeout_ms: row.count(12)?,
-        worker: row.optional(13, Row::text)?,
-        phase: row.optional(14, Row::text)?,
-        error: row.optional(15, Row::text)?,
+        worker: row.optional(13, SqlRow::text)?,
+        phase: row.optional(14, SqlRow::text)?,
+        error: row.optional(15, SqlRow::text)?,
         finished: row
-            .optional(16, Row::text)?
+            .optional(16, SqlRow::text)?
             .map(|text| serde_json::from_str(&text))
             .transpose()
             .map_err(corrupt)?,
         created_at: row.count(17)?,
-        started_at: row.optional(18, Row::count)?,
-        ended_at: row.optional(19, Row::count)?,
-        inputs: Inputs::of_number(row.integer(20)?)?,
-        trace: row.optional(21, Row::text)?,
+        started_at: row.optional(18, SqlRow::count)?,
+        ended_at: row.optional(19, SqlRow::count)?,
+        inputs: InputState::of_number(row.integer(20)?)?,
+        trace: row.optional(21, SqlRow::text)?,
         threads: row.count(22)?,
     })
 }
 
 /// The time when the row was selected.
-fn selected_at(row: &Row) -> Result<u64, StoreError> {
+fn selected_at(row: &SqlRow) -> Result<u64, StoreError> {
     row.count(23)
 }
 
-/// The jobs in rows, without those that cannot be read: one damaged row does not keep others from being listed or cleaned.
-fn readable(rows: &[Row]) -> Vec<Job> {
+/// The jobs in rows, without unreadable ones: one damaged row does not keep others from being listed or cleaned.
+fn readable(rows: &[SqlRow]) -> Vec<JobRecord> {
     let logged =
-        |row: &Row| job(row).inspect_err(|error| tracing::error!(%error, "a job cannot be read")).ok();
+        |row: &SqlRow| job(row).inspect_err(|error| tracing::error!(%error, "a job cannot be read")).ok();
     rows.iter().filter_map(logged).collect()
 }
 
 /// The job of this id, if it is this owner's, and the present time.
-fn find(transaction: &mut dyn Transaction, id: &str, owner: Option<&str>) -> Result<(Job, u64), StoreError> {
+fn find(
+    transaction: &mut dyn Transaction,
+    id: &str,
+    owner: Option<&str>,
+) -> Result<(JobRecord, u64), StoreError> {
     let rows = transaction.query(select!("WHERE id = $1"), &[id.into()])?;
     let unknown = || StoreError::NotFound(format!("there is no job {id}"));
     let row = rows.first().ok_or_else(unknown)?;
@@ -168,7 +174,7 @@ fn find(transaction: &mut dyn Transaction, id: &str, owner: Option<&str>) -> Res
     Ok((job, selected_at(row)?))
 }
 
-/// What an event changes besides the job's progress. `None` leaves a column as it is.
+/// The changes by an event besides the job's progress. `None` leaves a column as it is.
 #[derive(Default)]
 struct Change {
     worker: Option<String>,
@@ -182,11 +188,11 @@ struct Change {
 /// Applies an event to a job that was read `now`, and returns the job as it is then; the only place where jobs change.
 fn apply(
     transaction: &mut dyn Transaction,
-    mut job: Job,
+    mut job: JobRecord,
     now: u64,
-    event: Event,
+    event: JobEvent,
     change: Change,
-) -> Result<Job, StoreError> {
+) -> Result<JobRecord, StoreError> {
     let before = job.progress;
     let after = before.after(event)?;
     // An end without a retry gives up the inputs in the same transaction.
@@ -197,7 +203,7 @@ fn apply(
         0 => 0,
         pause => now.saturating_add(pause),
     };
-    let started_at = if matches!(event, Event::Claim { .. }) { Some(now) } else { job.started_at };
+    let started_at = if matches!(event, JobEvent::Claim { .. }) { Some(now) } else { job.started_at };
     let ended_at = after.state.has_ended().then_some(now);
     let outputs = change.outputs.map(|outputs| serde_json::to_string(&outputs).expect("it is JSON"));
     // A compare-and-swap: a row that changed since it was read stays as it is, and the
@@ -206,7 +212,7 @@ fn apply(
         worker = coalesce($10, worker), phase = $11, error = coalesce($12, error), result = coalesce($13, result),
         not_before = $14, started_at = $15, ended_at = $16, inputs = $17, outputs = $20
         WHERE id = $1 AND state = $2 AND fence = $3 AND attempts = $4 AND lease_until = $18 AND inputs = $19";
-    let parameters: [Value; 20] = [
+    let parameters: [SqlValue; 20] = [
         job.id.as_str().into(),
         before.state.name().into(),
         before.fence.into(),
@@ -245,7 +251,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn job(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
+    pub async fn job(&self, id: String, owner: Option<String>) -> Result<JobRecord, StoreError> {
         self.read(move |transaction| Ok(find(transaction, &id, owner.as_deref())?.0)).await
     }
 
@@ -257,11 +263,11 @@ impl Store {
         &self,
         id: String,
         owner: Option<String>,
-    ) -> Result<(Job, SmallOutputs), StoreError> {
+    ) -> Result<(JobRecord, SmallOutputs), StoreError> {
         self.read(move |transaction| {
             let (job, _) = find(transaction, &id, owner.as_deref())?;
             let rows = transaction.query("SELECT outputs FROM jobs WHERE id = $1", &[id.as_str().into()])?;
-            let outputs = rows.first().map(|row| row.optional(0, Row::text)).transpose()?.flatten();
+            let outputs = rows.first().map(|row| row.optional(0, SqlRow::text)).transpose()?.flatten();
             let corrupt =
                 |error: serde_json::Error| StoreError::Corrupt(format!("outputs of a job: {error}"));
             let outputs = outputs.map(|text| serde_json::from_str(&text)).transpose().map_err(corrupt)?;
@@ -274,30 +280,35 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`], [`StoreError::Refused`] for a job that has ended.
-    pub async fn cancel(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
-        self.change(id, owner, Event::Cancel).await
+    pub async fn cancel(&self, id: String, owner: Option<String>) -> Result<JobRecord, StoreError> {
+        self.change(id, owner, JobEvent::Cancel).await
     }
 
     /// Queues a dead job again.
     ///
     /// # Errors
     /// [`StoreError::NotFound`], [`StoreError::Refused`] for a job that is not dead.
-    pub async fn retry(&self, id: String, owner: Option<String>) -> Result<Job, StoreError> {
-        self.change(id, owner, Event::Retry).await
+    pub async fn retry(&self, id: String, owner: Option<String>) -> Result<JobRecord, StoreError> {
+        self.change(id, owner, JobEvent::Retry).await
     }
 
-    async fn change(&self, id: String, owner: Option<String>, event: Event) -> Result<Job, StoreError> {
+    async fn change(
+        &self,
+        id: String,
+        owner: Option<String>,
+        event: JobEvent,
+    ) -> Result<JobRecord, StoreError> {
         self.write(move |transaction| {
             let (job, now) = find(transaction, &id, owner.as_deref())?;
             let is_there = match event {
-                Event::Cancel => job.progress.state == State::Cancelled,
-                _ => job.progress.state == State::Queued,
+                JobEvent::Cancel => job.progress.state == JobState::Cancelled,
+                _ => job.progress.state == JobState::Queued,
             };
             // The first run may have committed just before its connection was lost.
             if is_there && transaction.is_repeated() {
                 return Ok(job);
             }
-            if event == Event::Retry && job.inputs != Inputs::Stored && !job.task.inputs().is_empty() {
+            if event == JobEvent::Retry && job.inputs != InputState::Stored && !job.task.inputs().is_empty() {
                 return Err(StoreError::NotFound(format!(
                     "the inputs of job {id} are deleted: submit it again"
                 )));

@@ -1,11 +1,11 @@
-//! Submissions.
+//! Submissions: new jobs, their room and their turns.
 
-use super::{Inputs, Job, find};
+use super::{InputState, JobRecord, find};
 use crate::{
-    state::Progress,
+    state::JobProgress,
     store::{
-        Store, StoreError, Transaction, Value, keys,
-        room::{Asked, Limits},
+        SqlValue, Store, StoreError, Transaction, keys,
+        room::{Asked, StoreLimits},
     },
 };
 use proofmill_job::Task;
@@ -18,9 +18,9 @@ pub struct NewJob {
     pub id: String,
     /// The token that submits it.
     pub owner: String,
-    /// What it asks for, with digests for keys.
+    /// Its task, with digests for keys.
     pub task: Task,
-    /// What the owner calls the key.
+    /// The name or digest by which the submission named its first key.
     pub label: Option<String>,
     /// Greater ones go first.
     pub priority: i64,
@@ -34,7 +34,7 @@ pub struct NewJob {
     pub expires_in_ms: Option<u64>,
     /// The owner's name of this submission: a second one is answered with the first one's job.
     pub idempotency_key: Option<String>,
-    /// A digest of what was submitted.
+    /// A digest of the submission.
     pub request: String,
     /// The `traceparent` of the caller, if it sent one.
     pub trace: Option<String>,
@@ -46,11 +46,13 @@ pub struct NewJob {
     pub divides: bool,
 }
 
-/// The job that the same submission made before, and whether it is this very one, whose submission is repeated because the answer was lost.
-fn earlier(transaction: &mut dyn Transaction, new: &NewJob) -> Result<Option<(Job, bool)>, StoreError> {
+/// The job that the same submission made before. The second value tells whether it has this id: then this transaction was committed before,
+/// and its answer was lost.
+fn earlier(transaction: &mut dyn Transaction, new: &NewJob) -> Result<Option<(JobRecord, bool)>, StoreError> {
     let NewJob { id, owner, idempotency_key, .. } = new;
     let sql = "SELECT id, request FROM jobs WHERE id = $1 OR (owner = $2 AND idempotency_key = $3)";
-    let parameters: [Value; 3] = [id.as_str().into(), owner.as_str().into(), idempotency_key.clone().into()];
+    let parameters: [SqlValue; 3] =
+        [id.as_str().into(), owner.as_str().into(), idempotency_key.clone().into()];
     let rows = transaction.query(sql, &parameters)?;
     let Some(row) = rows.first() else { return Ok(None) };
     let earlier = row.text(0)?;
@@ -66,10 +68,10 @@ fn submit(
     transaction: &mut dyn Transaction,
     new: &NewJob,
     turns: &mut Turns<'_>,
-    limits: Limits,
-) -> Result<(Job, bool), StoreError> {
+    limits: StoreLimits,
+) -> Result<(JobRecord, bool), StoreError> {
     let NewJob { id, owner, idempotency_key, .. } = new;
-    // Without a name, only the conflict below tells of an earlier one, which is rare.
+    // Without an idempotency key, an earlier submission is rare; the conflict below tells of it.
     if (idempotency_key.is_some() || transaction.is_repeated())
         && let Some(job) = earlier(transaction, new)?
     {
@@ -82,13 +84,13 @@ fn submit(
     store.take_room(transaction, &Asked { owner, jobs: 1, bytes: new.input_bytes }, limits)?;
     let (turn, now) = turns.next(transaction, owner)?;
     let expires_at = new.expires_in_ms.map(|after| now.saturating_add(after));
-    let inputs = if new.task.inputs().is_empty() { Inputs::None } else { Inputs::Stored };
+    let inputs = if new.task.inputs().is_empty() { InputState::None } else { InputState::Stored };
     let sql = "INSERT INTO jobs (id, owner, task, label, state, attempts, most_attempts, fence, lease_until, expires_at, not_before,
         timeout_ms, priority, turn, memory, idempotency_key, request, inputs, created_at, trace, threads, input_bytes, divides)
         VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, $6, 0, $8, $9, $10, $11, $12, $13, $14, $7, $15, $16, $17, $18)
         ON CONFLICT DO NOTHING";
     let task = serde_json::to_string(&new.task).expect("a task is JSON");
-    let parameters: [Value; 18] = [
+    let parameters: [SqlValue; 18] = [
         id.as_str().into(),
         owner.as_str().into(),
         task.into(),
@@ -116,13 +118,13 @@ fn submit(
 }
 
 /// A job as it is when it is inserted.
-fn queued(new: &NewJob, inputs: Inputs, expires_at: Option<u64>, now: u64) -> Job {
-    Job {
+fn queued(new: &NewJob, inputs: InputState, expires_at: Option<u64>, now: u64) -> JobRecord {
+    JobRecord {
         id: new.id.clone(),
         owner: new.owner.clone(),
         task: new.task.clone(),
         label: new.label.clone(),
-        progress: Progress::new(new.most_attempts.max(1), expires_at),
+        progress: JobProgress::new(new.most_attempts.max(1), expires_at),
         priority: new.priority,
         memory: new.memory,
         timeout_ms: new.timeout_ms,
@@ -144,9 +146,9 @@ struct Turns<'a>(HashMap<&'a str, OwnerTurns>);
 
 #[derive(Default)]
 struct OwnerTurns {
-    /// How many are not given to a job.
+    /// The number of turns that are not given to a job yet.
     left: u64,
-    /// The next one, and the time, once they are taken.
+    /// The next turn, and the time, once the turns are taken.
     next: Option<(u64, u64)>,
 }
 
@@ -179,7 +181,7 @@ impl<'a> Turns<'a> {
         Ok((turn, now))
     }
 
-    /// Gives back those that no job needed.
+    /// Gives back the turns that no job needed: refused jobs do not move the owner's later ones back.
     fn end(self, transaction: &mut dyn Transaction) -> Result<(), StoreError> {
         let unused = self.0.into_iter().filter(|(_, turns)| turns.next.is_some() && turns.left > 0);
         unused.into_iter().try_for_each(|(owner, turns)| {
@@ -198,14 +200,14 @@ impl Store {
     pub async fn submit(
         &self,
         jobs: Vec<NewJob>,
-        limits: Limits,
-    ) -> Result<Vec<Result<(Job, bool), StoreError>>, StoreError> {
+        limits: StoreLimits,
+    ) -> Result<Vec<Result<(JobRecord, bool), StoreError>>, StoreError> {
         let store = self.clone();
         self.write(move |transaction| {
             let mut answers = Vec::with_capacity(jobs.len());
             let mut turns = Turns::of(&jobs);
             for new in &jobs {
-                // What it refuses, it refuses before it changes anything.
+                // A refused job has changed nothing, so the others of this transaction can be accepted.
                 match submit(&store, transaction, new, &mut turns, limits) {
                     Err(
                         error @ (StoreError::Unavailable(_) | StoreError::Contended | StoreError::Corrupt(_)),

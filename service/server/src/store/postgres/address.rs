@@ -22,11 +22,11 @@ pub(super) struct Address {
     pub(super) config: Config,
     /// Certificates that are trusted; `None` for a connection without TLS.
     pub(super) tls: Option<MakeRustlsConnect>,
-    /// What errors call it; without the password.
+    /// Its name in errors, without the password.
     pub(super) place: String,
 }
 
-/// What the URL says of TLS.
+/// The parameters of the URL for TLS.
 #[derive(Default)]
 struct Security<'a> {
     mode: Option<&'a str>,
@@ -73,7 +73,7 @@ impl Address {
             config.application_name("proofmill");
         }
         if config.get_hosts().len() > 1 {
-            // The one that is not a replica.
+            // Of several servers, the one that is not a replica.
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
         Ok(Self { config, tls, place })

@@ -1,13 +1,13 @@
 //! PostgreSQL: a few threads, each with a connection of its own, so that several transactions wait for the server's disk together.
 //!
 //! A transaction runs at READ COMMITTED. It is repeated from its start when another one was in its way, or when the connection was
-//! lost. If it was lost while the commit was on its way, nobody knows whether the first run had an effect; the second run has to be
+//! lost. If it was lost while the commit was on its way, nobody knows whether the first run had an effect. The second run has to be
 //! harmless then, and it is:
 //! * `submit` finds the job by its id, and answers as the first run did;
 //! * `claim` takes another job: the lease of the first one ends, as if the worker had been killed after its claim;
 //! * `report` compares the fence: a second `Finished`, `Failed`, `Lost` or `Released` of one claim is answered as the first was, and a
 //!   second `Beat` prolongs the lease again;
-//! * `cancel`, `retry`, `add_token` and `revoke_token` find what they lead to, and take it for their own work;
+//! * `cancel`, `retry`, `add_token` and `revoke_token` find the state that they lead to, and take it for their own work;
 //! * `end_due` does not return again what the first run ended: waiters see it when they next look;
 //! * `remove_key` answers that there is no such key, after it has removed it;
 //! * `add_key`, `see_worker`, `forget_worker`, `inputs_deleted` and `forget` set the same again.
@@ -17,11 +17,11 @@ mod session;
 
 use super::{
     StoreError,
-    database::{Answer, Database, Pending, Work},
+    database::{Database, Pending, TransactionAnswer, TransactionWork},
     migrate,
 };
 use address::Address;
-use session::{Failure, Kind, Session, Statements};
+use session::{PostgresSession, SessionKind, StatementFailure, Statements};
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
@@ -33,7 +33,7 @@ use std::{
 };
 use tokio::{runtime, sync::oneshot};
 
-/// Connections for transactions that write, of each server of ours.
+/// Connections of each of our servers for transactions that write.
 const WRITERS: usize = 8;
 /// Connections for reading.
 const READERS: usize = 3;
@@ -66,23 +66,23 @@ pub struct Postgres {
 
 /// Threads that take tasks.
 struct Threads {
-    tasks: mpsc::Sender<Task>,
+    tasks: mpsc::Sender<QueuedWork>,
     /// Whether one of them has ended by a panic.
     has_ended: Arc<AtomicBool>,
 }
 
 /// Work that waits, since when, and who receives its answer.
-struct Task {
-    work: Work,
+struct QueuedWork {
+    work: TransactionWork,
     since: Instant,
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<TransactionAnswer>,
 }
 
 impl Postgres {
     /// Opens the database of a `postgres://` URL, and makes the tables if it has none; waits up to 30 s for the server.
     ///
-    /// A server that is not on this machine is reached by TLS, unless the URL says `sslmode=disable`; its certificate is verified with
-    /// the system's root certificates, or those in the file that `sslrootcert` names. The password may stand in `PGPASSWORD`.
+    /// A server that is not on this machine is reached by TLS, unless the URL says `sslmode=disable`. Its certificate is verified with
+    /// the system's root certificates, or with those in the file that `sslrootcert` names. The password may stand in `PGPASSWORD`.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if the database cannot be reached, [`StoreError::Version`] for one of a later version. Passwords
@@ -90,16 +90,16 @@ impl Postgres {
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let address = Address::of_url(url)?;
         let is_down = Arc::new(AtomicBool::new(false));
-        let first = Link::new(address.clone(), Kind::Writes, is_down.clone())?;
+        let first = Link::new(address.clone(), SessionKind::Writes, is_down.clone())?;
         // A thread of its own, since the caller may be one that must not wait.
         let first =
             thread::scope(|scope| scope.spawn(|| set_up(first)).join()).expect("it does not panic")?;
         let mut writers = vec![first];
         for _ in 1..WRITERS {
-            writers.push(Link::new(address.clone(), Kind::Writes, is_down.clone())?);
+            writers.push(Link::new(address.clone(), SessionKind::Writes, is_down.clone())?);
         }
         let readers = |number| {
-            let link = |_| Link::new(address.clone(), Kind::Reads, is_down.clone());
+            let link = |_| Link::new(address.clone(), SessionKind::Reads, is_down.clone());
             (0..number).map(link).collect::<Result<_, _>>()
         };
         Ok(Self {
@@ -112,7 +112,7 @@ impl Postgres {
 
 /// Makes the tables over a connection, which is used further.
 fn set_up(mut link: Link) -> Result<Link, StoreError> {
-    let work: Work = Arc::new(|transaction| {
+    let work: TransactionWork = Arc::new(|transaction| {
         transaction.batch(LOCK)?;
         transaction.batch(CLOCK)?;
         migrate(transaction)?;
@@ -127,15 +127,15 @@ fn set_up(mut link: Link) -> Result<Link, StoreError> {
 }
 
 impl Database for Postgres {
-    fn write(&self, work: Work) -> Pending<'_> {
+    fn write(&self, work: TransactionWork) -> Pending<'_> {
         self.writers.send(work)
     }
 
-    fn read(&self, work: Work) -> Pending<'_> {
+    fn read(&self, work: TransactionWork) -> Pending<'_> {
         self.readers.send(work)
     }
 
-    fn scan(&self, work: Work) -> Pending<'_> {
+    fn scan(&self, work: TransactionWork) -> Pending<'_> {
         self.scanners.send(work)
     }
 }
@@ -143,7 +143,7 @@ impl Database for Postgres {
 impl Threads {
     /// Starts a thread for each connection; they take tasks until all senders are gone.
     fn start(name: &str, links: Vec<Link>) -> Self {
-        let (sender, tasks) = mpsc::channel::<Task>();
+        let (sender, tasks) = mpsc::channel::<QueuedWork>();
         let (tasks, has_ended) = (Arc::new(Mutex::new(tasks)), Arc::new(AtomicBool::new(false)));
         for mut link in links {
             let tasks = tasks.clone();
@@ -163,13 +163,15 @@ impl Threads {
         Self { tasks: sender, has_ended }
     }
 
-    fn send(&self, work: Work) -> Pending<'_> {
+    fn send(&self, work: TransactionWork) -> Pending<'_> {
         Box::pin(async move {
             if self.has_ended.load(Ordering::Relaxed) {
                 return Err(StoreError::Ended);
             }
             let (reply, answer) = oneshot::channel();
-            self.tasks.send(Task { work, since: Instant::now(), reply }).map_err(|_| StoreError::Ended)?;
+            self.tasks
+                .send(QueuedWork { work, since: Instant::now(), reply })
+                .map_err(|_| StoreError::Ended)?;
             answer.await.map_err(|_| StoreError::Ended)?
         })
     }
@@ -189,36 +191,36 @@ impl Drop for End {
 /// A connection that is made when it is needed, and made again when it is lost.
 struct Link {
     address: Address,
-    kind: Kind,
+    kind: SessionKind,
     runtime: runtime::Runtime,
-    session: Option<Session>,
+    session: Option<PostgresSession>,
     /// Whether the database was out of reach when one of the threads last tried.
     is_down: Arc<AtomicBool>,
 }
 
 /// How a run of some work failed.
 struct Failed {
-    failure: Failure,
+    failure: StatementFailure,
     /// Whether it may have had an effect all the same.
     may_have_happened: bool,
 }
 
-impl From<Failure> for Failed {
-    fn from(failure: Failure) -> Self {
+impl From<StatementFailure> for Failed {
+    fn from(failure: StatementFailure) -> Self {
         Self { failure, may_have_happened: false }
     }
 }
 
 impl Link {
-    fn new(address: Address, kind: Kind, is_down: Arc<AtomicBool>) -> Result<Self, StoreError> {
+    fn new(address: Address, kind: SessionKind, is_down: Arc<AtomicBool>) -> Result<Self, StoreError> {
         let runtime =
             runtime::Builder::new_current_thread().enable_all().build().map_err(StoreError::unavailable)?;
         Ok(Self { address, kind, runtime, session: None, is_down })
     }
 
-    fn serve(&mut self, task: Task) {
+    fn serve(&mut self, task: QueuedWork) {
         if task.reply.is_closed() {
-            // Its caller has gone, and it has not begun.
+            // The caller has gone, and the work has not begun.
             return;
         }
         let end = task.since + PATIENCE;
@@ -236,7 +238,7 @@ impl Link {
     }
 
     /// Runs work until it is done or refused, or the time is over.
-    fn answer(&mut self, work: &Work, end: Instant) -> Answer {
+    fn answer(&mut self, work: &TransactionWork, end: Instant) -> TransactionAnswer {
         // Also work that has waited long gets a second chance.
         let end = end.max(Instant::now() + PATIENCE / 5);
         let mut pause = FIRST_PAUSE;
@@ -251,18 +253,20 @@ impl Link {
             };
             // The run may have committed: from here on, the work looks for its own effects.
             is_repeated |= failed.may_have_happened;
-            let is_lost = matches!(failed.failure, Failure::Lost(_));
+            let is_lost = matches!(failed.failure, StatementFailure::Lost(_));
             self.is_down.store(is_lost, Ordering::Relaxed);
             if is_lost {
                 self.session = None;
             }
-            if let Failure::Refused(problem) = &failed.failure {
+            if let StatementFailure::Refused(problem) = &failed.failure {
                 return Err(StoreError::Unavailable(format!("{}: {problem}", self.address.place)));
             }
             if Instant::now() + pause > end {
                 return Err(match failed.failure {
-                    Failure::Lost(problem) | Failure::Refused(problem) => self.unavailable(&problem),
-                    Failure::Contended => {
+                    StatementFailure::Lost(problem) | StatementFailure::Refused(problem) => {
+                        self.unavailable(&problem)
+                    }
+                    StatementFailure::Contended => {
                         self.unavailable("other transactions were in the way again and again")
                     }
                 });
@@ -272,17 +276,17 @@ impl Link {
         }
     }
 
-    fn run(&mut self, work: &Work, is_repeated: bool) -> Result<Answer, Failed> {
+    fn run(&mut self, work: &TransactionWork, is_repeated: bool) -> Result<TransactionAnswer, Failed> {
         let session = match &mut self.session {
             Some(session) => session,
-            none => none.insert(Session::open(&self.runtime, &self.address, self.kind)?),
+            none => none.insert(PostgresSession::open(&self.runtime, &self.address, self.kind)?),
         };
-        let begins = self.kind == Kind::Writes;
+        let begins = self.kind == SessionKind::Writes;
         let mut statements =
             Statements { runtime: &self.runtime, session, failure: None, is_repeated, begins };
         let result = match self.kind {
-            Kind::Reads => read(work, &mut statements),
-            Kind::Writes => write(work, &mut statements),
+            SessionKind::Reads => read(work, &mut statements),
+            SessionKind::Writes => write(work, &mut statements),
         };
         if statements.failure.is_some() {
             // The state of the connection is unknown: the next run opens another one.
@@ -293,23 +297,23 @@ impl Link {
 }
 
 /// Runs work whose statements need no transaction, since each of them only reads.
-fn read(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed> {
+fn read(work: &TransactionWork, statements: &mut Statements<'_>) -> Result<TransactionAnswer, Failed> {
     let answer = work(statements);
     statements.failure.clone().map_or(Ok(answer), |failure| Err(failure.into()))
 }
 
-fn write(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed> {
+fn write(work: &TransactionWork, statements: &mut Statements<'_>) -> Result<TransactionAnswer, Failed> {
     use super::Transaction as _;
     let answer = work(statements);
     let has_failed = statements.failure.clone();
     if has_failed.is_some() || answer.is_err() {
         // A rollback that succeeds shows that the connection is still good.
-        if !matches!(has_failed, Some(Failure::Lost(_))) && statements.batch("ROLLBACK").is_ok() {
+        if !matches!(has_failed, Some(StatementFailure::Lost(_))) && statements.batch("ROLLBACK").is_ok() {
             statements.failure = None;
         }
         return match (has_failed, answer) {
             (Some(failure), _) => Err(failure.into()),
-            (None, Err(StoreError::Contended)) => Err(Failure::Contended.into()),
+            (None, Err(StoreError::Contended)) => Err(StatementFailure::Contended.into()),
             (None, answer) => Ok(answer),
         };
     }
@@ -318,7 +322,9 @@ fn write(work: &Work, statements: &mut Statements<'_>) -> Result<Answer, Failed>
     match statements.failure.clone() {
         None => Ok(answer),
         // The server may have committed if only its answer was lost.
-        Some(failure) => Err(Failed { may_have_happened: matches!(failure, Failure::Lost(_)), failure }),
+        Some(failure) => {
+            Err(Failed { may_have_happened: matches!(failure, StatementFailure::Lost(_)), failure })
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A connection to PostgreSQL, and the statements of its transaction.
 
 use super::{
-    super::{Row, StoreError, Transaction, Value},
+    super::{SqlRow, SqlValue, StoreError, Transaction},
     address::Address,
 };
 use bytes::BytesMut;
@@ -17,23 +17,23 @@ use tokio_postgres::{
 /// Longest time for an answer: the server ends statements after 5 s, unless it or the network is dead.
 const ANSWER: Duration = Duration::from_secs(6);
 
-/// Of every connection: no statement or lock takes long, and a server that was stopped in the middle of a transaction holds its locks
-/// only for a while. Commits wait for the disk even where the database's default is otherwise.
+/// Settings of every connection. No statement or lock takes long, and a server that was stopped in the middle of a transaction holds its
+/// locks only for a while. Commits wait for the disk even where the database's default is otherwise.
 const SETTINGS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '10s';
     SET client_encoding = 'UTF8'; SET default_transaction_isolation = 'read committed';
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');";
 
-/// Of connections that write. Each of their statements finds its rows by an index, also the next job of the queue: in its order. While the
-/// server's statistics know nothing of a queue that has just become long, it would rather collect and sort all that waits. Plans are made
-/// once; what they are taken to cost, if they have to do without, is no reason to compile them.
+/// Settings of connections that write. Each of their statements finds its rows by an index; the next job of the queue comes in the index's
+/// order. Otherwise the server would collect and sort all waiting jobs as long as its statistics do not know that the queue has become
+/// long. Plans are made once. A plan that needs a disabled scan has a high estimated cost, which is no reason to compile it.
 const WRITER_SETTINGS: &str =
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
     SET plan_cache_mode = force_generic_plan;";
 const READER_SETTINGS: &str = "SET default_transaction_read_only = on";
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SessionKind {
     /// Transactions that change something.
     Writes,
     /// Single statements that change nothing.
@@ -42,7 +42,7 @@ pub(super) enum Kind {
 
 /// Why a statement failed.
 #[derive(Clone, Debug)]
-pub(super) enum Failure {
+pub(super) enum StatementFailure {
     /// Another transaction was in the way: the same may succeed at once.
     Contended,
     /// The connection is lost; the same may succeed with another one.
@@ -51,8 +51,8 @@ pub(super) enum Failure {
     Refused(String),
 }
 
-impl Failure {
-    /// The same may succeed now or with another connection, unless the server says that it does not.
+impl StatementFailure {
+    /// The failure behind an error. The same may succeed now or with another connection, unless the server says that it does not.
     fn of(error: &tokio_postgres::Error) -> Self {
         let Some(code) = error.code() else {
             // A certificate that is not trusted, or no TLS at the server.
@@ -89,7 +89,7 @@ fn describe(error: &tokio_postgres::Error) -> String {
     sources(error).fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// What caused the error, and what caused that.
+/// The causes of an error, each the cause of the one before.
 fn sources(error: &tokio_postgres::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     iter::successors(error.source(), |cause| source(*cause))
 }
@@ -107,16 +107,20 @@ fn is_tls_refused(error: &tokio_postgres::Error) -> bool {
 }
 
 /// A connection. It is served by the runtime while that waits for an answer.
-pub(super) struct Session {
+pub(super) struct PostgresSession {
     client: Client,
     connection: JoinHandle<()>,
     prepared: Prepared,
 }
 
-impl Session {
-    pub(super) fn open(runtime: &Runtime, address: &Address, kind: Kind) -> Result<Self, Failure> {
+impl PostgresSession {
+    pub(super) fn open(
+        runtime: &Runtime,
+        address: &Address,
+        kind: SessionKind,
+    ) -> Result<Self, StatementFailure> {
         let connect = async {
-            let about = |error: tokio_postgres::Error| Failure::of(&error);
+            let about = |error: tokio_postgres::Error| StatementFailure::of(&error);
             let (client, connection) = match &address.tls {
                 Some(tls) => {
                     let (client, connection) = address.config.connect(tls.clone()).await.map_err(about)?;
@@ -131,18 +135,18 @@ impl Session {
             let session = Self { client, connection, prepared: Prepared::default() };
             session.client.batch_execute(SETTINGS).await.map_err(about)?;
             let settings = match kind {
-                Kind::Writes => WRITER_SETTINGS,
-                Kind::Reads => READER_SETTINGS,
+                SessionKind::Writes => WRITER_SETTINGS,
+                SessionKind::Reads => READER_SETTINGS,
             };
             session.client.batch_execute(settings).await.map_err(about)?;
             Ok(session)
         };
-        let late = |_| Failure::Lost("it does not answer".to_owned());
+        let late = |_| StatementFailure::Lost("it does not answer".to_owned());
         runtime.block_on(async { timeout(address.patience(), connect).await }).map_err(late)?
     }
 }
 
-impl Drop for Session {
+impl Drop for PostgresSession {
     fn drop(&mut self) {
         self.connection.abort();
     }
@@ -151,9 +155,9 @@ impl Drop for Session {
 /// The statements of the open transaction.
 pub(super) struct Statements<'a> {
     pub(super) runtime: &'a Runtime,
-    pub(super) session: &'a mut Session,
+    pub(super) session: &'a mut PostgresSession,
     /// The first failure: the server has given up the transaction, whatever the work makes of the error.
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<StatementFailure>,
     pub(super) is_repeated: bool,
     /// Whether the transaction is yet to begin: with the first statement, so that no time is lost for an answer of its own.
     pub(super) begins: bool,
@@ -165,7 +169,7 @@ impl Statements<'_> {
         statement: impl AsyncFnOnce(&Client, &mut Prepared) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, StoreError> {
         let begins = std::mem::take(&mut self.begins);
-        let Session { client, prepared, .. } = &mut *self.session;
+        let PostgresSession { client, prepared, .. } = &mut *self.session;
         let answer = async {
             if !begins {
                 return statement(client, prepared).await;
@@ -176,12 +180,14 @@ impl Statements<'_> {
         };
         let failure = match self.runtime.block_on(async { timeout(ANSWER, answer).await }) {
             Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(error)) => Failure::of(&error),
-            Err(_) => Failure::Lost(format!("no answer came within {} s", ANSWER.as_secs())),
+            Ok(Err(error)) => StatementFailure::of(&error),
+            Err(_) => StatementFailure::Lost(format!("no answer came within {} s", ANSWER.as_secs())),
         };
         let error = match &failure {
-            Failure::Contended => StoreError::Contended,
-            Failure::Lost(problem) | Failure::Refused(problem) => StoreError::unavailable(problem),
+            StatementFailure::Contended => StoreError::Contended,
+            StatementFailure::Lost(problem) | StatementFailure::Refused(problem) => {
+                StoreError::unavailable(problem)
+            }
         };
         self.failure.get_or_insert(failure);
         Err(error)
@@ -204,14 +210,14 @@ impl Prepared {
 }
 
 impl Transaction for Statements<'_> {
-    fn execute(&mut self, sql: &'static str, parameters: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &'static str, parameters: &[SqlValue]) -> Result<u64, StoreError> {
         self.wait(async |client, prepared| {
             let statement = prepared.get(client, sql).await?;
             client.execute_raw(&statement, used(&statement, parameters)).await
         })
     }
 
-    fn query(&mut self, sql: &'static str, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {
+    fn query(&mut self, sql: &'static str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
         let rows = self.wait(async |client, prepared| {
             let statement = prepared.get(client, sql).await?;
             let parameters: Vec<Parameter<'_>> = used(&statement, parameters).collect();
@@ -234,40 +240,42 @@ impl Transaction for Statements<'_> {
     }
 }
 
-fn row(row: &tokio_postgres::Row) -> Result<Row, StoreError> {
+fn row(row: &tokio_postgres::Row) -> Result<SqlRow, StoreError> {
     let value = |(column, of): (usize, &tokio_postgres::Column)| {
         let value = match *of.type_() {
-            Type::INT8 => row.try_get::<_, Option<i64>>(column).map(Value::from),
+            Type::INT8 => row.try_get::<_, Option<i64>>(column).map(SqlValue::from),
             Type::INT4 => row.try_get::<_, Option<i32>>(column).map(|value| value.map(i64::from).into()),
-            Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(column).map(Value::from),
+            Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(column).map(SqlValue::from),
             _ => return Err(StoreError::Corrupt(format!("column {column} is neither text nor an integer"))),
         };
         value.map_err(|error| StoreError::Corrupt(format!("column {column}: {error}")))
     };
-    Ok(Row(row.columns().iter().enumerate().map(value).collect::<Result<_, _>>()?))
+    Ok(SqlRow(row.columns().iter().enumerate().map(value).collect::<Result<_, _>>()?))
 }
 
 /// The parameters that the statement has: it need not use the last ones.
 fn used<'a>(
     statement: &Statement,
-    parameters: &'a [Value],
+    parameters: &'a [SqlValue],
 ) -> impl ExactSizeIterator<Item = Parameter<'a>> + use<'a> {
     parameters[..statement.params().len().min(parameters.len())].iter().map(Parameter)
 }
 
 /// A value as a parameter of the type that the server infers.
 #[derive(Debug)]
-struct Parameter<'a>(&'a Value);
+struct Parameter<'a>(&'a SqlValue);
 
 impl ToSql for Parameter<'_> {
     fn to_sql(&self, to: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match (self.0, to) {
-            (Value::Null, _) => Ok(IsNull::Yes),
-            (Value::Integer(value), &Type::INT8) => value.to_sql(to, out),
-            (Value::Integer(value), &Type::INT4) => i32::try_from(*value)?.to_sql(to, out),
+            (SqlValue::Null, _) => Ok(IsNull::Yes),
+            (SqlValue::Integer(value), &Type::INT8) => value.to_sql(to, out),
+            (SqlValue::Integer(value), &Type::INT4) => i32::try_from(*value)?.to_sql(to, out),
             // PostgreSQL's texts have no zero characters.
-            (Value::Text(text), _) if text.contains('\0') => text.replace('\0', "\u{fffd}").to_sql(to, out),
-            (Value::Text(text), &Type::TEXT | &Type::VARCHAR) => text.to_sql(to, out),
+            (SqlValue::Text(text), _) if text.contains('\0') => {
+                text.replace('\0', "\u{fffd}").to_sql(to, out)
+            }
+            (SqlValue::Text(text), &Type::TEXT | &Type::VARCHAR) => text.to_sql(to, out),
             (_, to) => Err(format!("the server expects {to}, found another type").into()),
         }
     }

@@ -3,7 +3,7 @@
 use crate::http::server::{Server, answer, read, server, start};
 use proofmill_server::{
     access::Scope,
-    http::{Options, openapi},
+    http::{HttpOptions, openapi},
     service::Rules,
 };
 use reqwest::{Method, RequestBuilder};
@@ -176,7 +176,7 @@ async fn a_revoked_token_is_refused_within_a_second() {
 #[tokio::test]
 async fn other_hosts_and_origins_are_refused() {
     let options =
-        Options { hosts: vec!["localhost".to_owned(), "127.0.0.1".to_owned()], ..Options::default() };
+        HttpOptions { hosts: vec!["localhost".to_owned(), "127.0.0.1".to_owned()], ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     for (host, expected) in
         [("localhost:1", 200), ("127.0.0.1", 200), ("evil.example", 421), ("localhost.evil.example:80", 421)]
@@ -196,7 +196,7 @@ async fn other_hosts_and_origins_are_refused() {
 
 #[tokio::test]
 async fn who_is_near_may_act_as_a_token_if_the_server_says_so() {
-    let options = Options { anonymous: Some("local".to_owned()), ..Options::default() };
+    let options = HttpOptions { anonymous: Some("local".to_owned()), ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let status = |server: &Server, path: &'static str| answer(server.request(Method::GET, path));
     assert_eq!(status(&server, "/v1/jobs").await.0, 401, "before there is such a token");
@@ -209,7 +209,7 @@ async fn who_is_near_may_act_as_a_token_if_the_server_says_so() {
 
 #[tokio::test]
 async fn the_number_of_requests_is_bounded() {
-    let options = Options { most_requests: 1, ..Options::default() };
+    let options = HttpOptions { most_requests: 1, ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let job = server.empty_job(&server.admin).await;
     let waiting = tokio::spawn(server.get(&server.admin, &format!("/v1/jobs/{job}?wait=3")).send());
@@ -224,7 +224,7 @@ async fn the_number_of_requests_is_bounded() {
 
 #[tokio::test]
 async fn one_token_does_not_keep_others_out() {
-    let options = Options { most_requests: 8, ..Options::default() };
+    let options = HttpOptions { most_requests: 8, ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let (a, b) = (server.token("a", &[Scope::Submit]).await, server.token("b", &[Scope::Submit]).await);
     let job = server.empty_job(&a).await;

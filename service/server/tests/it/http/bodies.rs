@@ -3,7 +3,7 @@
 use crate::http::server::{Server, answer, eventually, start};
 use proofmill_server::{
     access::Scope,
-    http::{BodyLimits, Options},
+    http::{BodyLimits, HttpOptions},
     service::Rules,
 };
 use std::time::Duration;
@@ -24,11 +24,11 @@ async fn small() -> Server {
         longest_pause: Duration::from_millis(400),
         least_rate: 1000,
     };
-    let options = Options {
+    let options = HttpOptions {
         bodies,
         longest_headers: Duration::from_millis(500),
         longest_unread: Duration::from_millis(500),
-        ..Options::default()
+        ..HttpOptions::default()
     };
     start(options, Rules::default(), None).await
 }

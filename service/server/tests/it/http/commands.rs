@@ -1,11 +1,11 @@
 //! The commands, as processes.
 
 use crate::http::server::{Server, claim, server};
-use proofmill_job::{Finished, Input};
+use proofmill_job::{Finished, TaskInput};
 use proofmill_server::{
     access::Scope,
     coordinator::Coordinator,
-    objects::{Encrypted, FileKeys, Files, Staging},
+    objects::{Encrypted, FileKeys, FolderObjects, Staging},
     service::{Rules, Service},
     store::{Sqlite, Store, Worked},
     worker::ProcessInspector,
@@ -322,20 +322,22 @@ async fn inputs_are_encrypted_at_rest() {
             let data = served.data.path();
             let store = Store::new(Sqlite::open(&data.join("store.sqlite")).expect("the store"));
             let staging = Staging::new(&data.join("objects/staging/test")).expect("a folder");
-            let files = Arc::new(Files::new(&data.join("objects")).expect("the objects"));
+            let files = Arc::new(FolderObjects::new(&data.join("objects")).expect("the objects"));
             let objects =
                 Encrypted::new(files, staging.clone(), FileKeys::open(Path::new(&key)).expect("a key"));
             let inspector = Arc::new(ProcessInspector { program: "none".into() });
             let service = Service::new(store, Arc::new(objects), staging, inspector, Rules::default());
             let job = claim(&service).await;
             let folder = service.staging().folder().expect("a folder");
-            let input =
-                service.input(&job.id, job.progress.fence, Input::Sets, folder.path()).await.expect("there");
+            let input = service
+                .input(&job.id, job.progress.fence, TaskInput::Sets, folder.path())
+                .await
+                .expect("there");
             assert!(input.starts_with(folder.path()));
             assert!(std::fs::read(&input).expect("a file") == std::fs::read(&sets).expect("a file"));
             drop(folder);
             let output = RawValue::from_string(format!("\"{SECRET}\"")).expect("JSON");
-            let outputs = [(proofmill_job::Output::Proof, output)].into();
+            let outputs = [(proofmill_job::TaskOutput::Proof, output)].into();
             let finished = Worked::Finished { finished: Finished::default(), outputs };
             service.report(&job.id, job.progress.fence, finished).await.expect("it has the job");
             assert!(data.join(format!("objects/jobs/{}/1/proof", job.id)).is_file());

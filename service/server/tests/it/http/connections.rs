@@ -1,7 +1,7 @@
 //! Connections: their number, and those that nobody uses.
 
 use crate::http::server::{answer, eventually, start};
-use proofmill_server::{http::Options, service::Rules};
+use proofmill_server::{http::HttpOptions, service::Rules};
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -19,7 +19,7 @@ fn is_closed(stream: &TcpStream) -> bool {
 
 #[tokio::test]
 async fn connections_are_bounded() {
-    let options = Options { most_connections: 40, ..Options::default() };
+    let options = HttpOptions { most_connections: 40, ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let mut idle = Vec::new();
     for _ in 0..60 {
@@ -45,7 +45,7 @@ async fn connections_are_bounded() {
 #[tokio::test]
 async fn connections_that_ask_nothing_make_place_for_others() {
     let longest_headers = Duration::from_millis(300);
-    let options = Options { most_connections: 40, longest_headers, ..Options::default() };
+    let options = HttpOptions { most_connections: 40, longest_headers, ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let mut idle = Vec::new();
     for _ in 0..60 {
@@ -59,7 +59,8 @@ async fn connections_that_ask_nothing_make_place_for_others() {
 async fn an_idle_connection_of_http_2_is_closed() {
     // Pings that nobody answers would end it, too, but later.
     let longest_headers = Duration::from_secs(3600);
-    let options = Options { longest_idle: Duration::from_millis(300), longest_headers, ..Options::default() };
+    let options =
+        HttpOptions { longest_idle: Duration::from_millis(300), longest_headers, ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let mut stream = TcpStream::connect(server.address).await.expect("a connection");
     // The preface, no settings, and one request: `GET /` of `localhost` over `http`, in HPACK.

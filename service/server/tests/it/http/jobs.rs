@@ -1,13 +1,13 @@
 //! Submitting, seeing, waiting, cancelling, retrying; results.
 
 use crate::http::server::{answer, content, read, server, start};
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use proofmill_server::{
     access::Scope,
     coordinator::Coordinator,
-    http::Options,
+    http::HttpOptions,
     service::Rules,
-    store::{Limits, Worked},
+    store::{StoreLimits, Worked},
 };
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
@@ -32,10 +32,10 @@ async fn a_proof_from_a_form_to_its_result() {
 
     let claimed = server.claim().await;
     let folder = server.service.staging().folder().expect("a folder");
-    let witness = server.service.input(id, 1, Input::Witness, folder.path()).await.expect("the witness");
+    let witness = server.service.input(id, 1, TaskInput::Witness, folder.path()).await.expect("the witness");
     assert_eq!(std::fs::read(witness).expect("a file"), vec![7; 3 << 20]);
     crate::http::server::finish(&server.service, &claimed).await;
-    for output in [Output::Proof, Output::Public] {
+    for output in [TaskOutput::Proof, TaskOutput::Public] {
         let path = format!("{location}/{}", output.name());
         let response = server.get(&alice, &path).send().await.expect("an answer");
         assert_eq!(response.headers()["content-type"], "application/json");
@@ -70,7 +70,8 @@ async fn large_integers_in_json_arrive_as_they_were_sent() {
     assert_eq!(status, 202, "{job}");
     let claimed = server.claim().await;
     let folder = server.service.staging().folder().expect("a folder");
-    let place = server.service.input(&claimed.id, 1, Input::Signals, folder.path()).await.expect("the input");
+    let place =
+        server.service.input(&claimed.id, 1, TaskInput::Signals, folder.path()).await.expect("the input");
     assert_eq!(std::fs::read_to_string(place).expect("a file"), signals);
 }
 
@@ -132,7 +133,7 @@ async fn a_preferred_wait_answers_with_the_end() {
 
 #[tokio::test]
 async fn a_wait_is_bounded() {
-    let options = Options { longest_wait: Duration::from_secs(1), ..Options::default() };
+    let options = HttpOptions { longest_wait: Duration::from_secs(1), ..HttpOptions::default() };
     let server = start(options, Rules::default(), None).await;
     let request = server.post(&server.admin, "/v1/jobs").header("prefer", "wait=100000");
     let response = request.json(&json!({"type": "empty"})).send().await.expect("an answer");
@@ -254,7 +255,8 @@ async fn each_job_of_a_batch_is_answered_on_its_own() {
 
 #[tokio::test]
 async fn a_full_queue_says_when_to_come_again() {
-    let rules = Rules { limits: Limits { of_owner: 2, of_all: 3, ..Limits::NONE }, ..Rules::default() };
+    let rules =
+        Rules { limits: StoreLimits { of_owner: 2, of_all: 3, ..StoreLimits::NONE }, ..Rules::default() };
     let server = start(Default::default(), rules, None).await;
     let alice = server.token("alice", &[Scope::Submit]).await;
     server.empty_job(&alice).await;

@@ -1,7 +1,7 @@
 //! The routes of proverServer.
 
 use crate::http::server::{answer, content, server};
-use proofmill_job::Output;
+use proofmill_job::TaskOutput;
 use proofmill_server::{access::Scope, coordinator::Coordinator, store::Worked};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ async fn prover_server_clients_are_served() {
     assert_eq!(status(&alice).await.1, json!({"status": "busy"}));
 
     let job = server.work().await;
-    let (proof, public) = (content(Output::Proof, &job), content(Output::Public, &job));
+    let (proof, public) = (content(TaskOutput::Proof, &job), content(TaskOutput::Public, &job));
     assert_eq!(status(&alice).await.1, json!({"status": "success", "proof": proof, "pubData": public}));
     assert_eq!(status(&bob).await.1, json!({"status": "busy"}), "another's proof is not seen");
     assert_eq!(answer(server.post(&bob, "/cancel")).await.0, 200);

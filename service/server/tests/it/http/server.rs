@@ -1,14 +1,14 @@
 //! A server for tests, with an inspector that proves nothing and a worker that does what the test says.
 
 use async_trait::async_trait;
-use proofmill_job::{Finished, KeyFacts, KeyKind, Output, Phase};
+use proofmill_job::{Finished, KeyFacts, KeyKind, TaskOutput, TaskPhase};
 use proofmill_server::{
     access::{Scope, new_token},
     coordinator::Coordinator,
-    http::{self, Face, Options, Stage, Tls},
-    objects::{Files, Staging},
+    http::{self, Face, HttpOptions, Stage, Tls},
+    objects::{FolderObjects, Staging},
     service::{Inspector, Rules, Service, ServiceError},
-    store::{Claim, Job, SmallOutputs, Sqlite, Store, Want, Worked},
+    store::{ClaimOutcome, JobRecord, SmallOutputs, Sqlite, Store, Want, Worked},
 };
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, value::RawValue};
@@ -54,14 +54,14 @@ pub(crate) struct Server {
 }
 
 pub(crate) async fn server() -> Server {
-    start(Options::default(), Rules::default(), None).await
+    start(HttpOptions::default(), Rules::default(), None).await
 }
 
-pub(crate) async fn start(options: Options, rules: Rules, tls: Option<Tls>) -> Server {
+pub(crate) async fn start(options: HttpOptions, rules: Rules, tls: Option<Tls>) -> Server {
     drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::new(Sqlite::open(&folder.path().join("store.sqlite")).expect("a store"));
-    let objects = Files::new(&folder.path().join("objects")).expect("objects");
+    let objects = FolderObjects::new(&folder.path().join("objects")).expect("objects");
     let staging = Staging::new(&folder.path().join("staging")).expect("staging");
     let service = Service::new(store, Arc::new(objects), staging, Arc::new(FakeInspector), rules);
     service.own_objects().await.expect("objects of its own");
@@ -132,19 +132,19 @@ impl Server {
     }
 
     /// Claims a job as a worker in this process.
-    pub(crate) async fn claim(&self) -> Job {
+    pub(crate) async fn claim(&self) -> JobRecord {
         claim(&self.service).await
     }
 
     /// Claims a job and finishes it with outputs that name it.
-    pub(crate) async fn work(&self) -> Job {
+    pub(crate) async fn work(&self) -> JobRecord {
         let job = self.claim().await;
         finish(&self.service, &job).await;
         job
     }
 }
 
-pub(crate) async fn claim(coordinator: &dyn Coordinator) -> Job {
+pub(crate) async fn claim(coordinator: &dyn Coordinator) -> JobRecord {
     let want = Want {
         worker: "w".to_owned(),
         free: 1 << 40,
@@ -154,17 +154,17 @@ pub(crate) async fn claim(coordinator: &dyn Coordinator) -> Job {
         ..Want::default()
     };
     match coordinator.claim(want, Duration::from_secs(10)).await.expect("a claim") {
-        Claim::Jobs(mut jobs, _) => jobs.remove(0),
+        ClaimOutcome::Jobs(mut jobs, _) => jobs.remove(0),
         other => panic!("expected a job, found {other:?}"),
     }
 }
 
-pub(crate) async fn finish(coordinator: &dyn Coordinator, job: &Job) {
+pub(crate) async fn finish(coordinator: &dyn Coordinator, job: &JobRecord) {
     let folder = coordinator.staging().folder().expect("a folder");
     let mut outputs = SmallOutputs::new();
     for output in job.task.outputs() {
         // One of each way.
-        if *output == Output::Public {
+        if *output == TaskOutput::Public {
             outputs.insert(*output, RawValue::from_string(content(*output, job)).expect("JSON"));
             continue;
         }
@@ -173,13 +173,13 @@ pub(crate) async fn finish(coordinator: &dyn Coordinator, job: &Job) {
         coordinator.output(&job.id, job.progress.fence, *output, &path).await.expect("stored");
     }
     let finished =
-        Finished { phases: vec![Phase { name: "sums".to_owned(), seconds: 0.5 }], peak_memory: Some(1) };
+        Finished { phases: vec![TaskPhase { name: "sums".to_owned(), seconds: 0.5 }], peak_memory: Some(1) };
     let finished = Worked::Finished { finished, outputs };
     coordinator.report(&job.id, job.progress.fence, finished).await.expect("finished");
 }
 
 /// What [`finish`] writes.
-pub(crate) fn content(output: Output, job: &Job) -> String {
+pub(crate) fn content(output: TaskOutput, job: &JobRecord) -> String {
     format!("{{\"{}\":\"{}\"}}", output.name(), job.id)
 }
 

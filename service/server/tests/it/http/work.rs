@@ -1,14 +1,14 @@
 //! The routes of workers, through [`Remote`].
 
 use crate::http::server::{Server, answer, claim, finish, server};
-use proofmill_job::{Finished, Input, Output};
+use proofmill_job::{Finished, TaskInput, TaskOutput};
 use proofmill_server::{
     access::Scope,
     client::{Client, Remote},
     coordinator::{Coordinator, MOST_SMALL, PROTOCOL, Trouble, WorkerFacts},
     http::Stage,
     objects::Staging,
-    store::{Claim, Want, Worked},
+    store::{ClaimOutcome, Want, Worked},
 };
 use serde_json::{json, value::RawValue};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ async fn a_remote_worker_claims_and_finishes() {
     );
 
     let folder = remote.staging().folder().expect("a folder");
-    let input = remote.input(&job.id, 1, Input::Signals, folder.path()).await.expect("the input");
+    let input = remote.input(&job.id, 1, TaskInput::Signals, folder.path()).await.expect("the input");
     assert_eq!(std::fs::read_to_string(input).expect("a file"), "{\"a\":\"1\"}");
     for (key, content) in job.task.keys().iter().zip(["groth16 a", "program a"]) {
         assert_eq!(remote.key(key), None);
@@ -94,10 +94,10 @@ async fn a_stale_worker_is_told_so() {
     let is_lost =
         |answer: Result<(), Trouble>| assert!(matches!(answer, Err(Trouble::Lost(_))), "{answer:?}");
     is_lost(remote.report(&job.id, 1, Worked::Failed("no".to_owned())).await);
-    is_lost(remote.input(&job.id, 1, Input::Sets, folder.path()).await.map(drop));
+    is_lost(remote.input(&job.id, 1, TaskInput::Sets, folder.path()).await.map(drop));
     let file = folder.path().join("proof");
     std::fs::write(&file, "x").expect("a file");
-    is_lost(remote.output(&job.id, 1, Output::Proof, &file).await);
+    is_lost(remote.output(&job.id, 1, TaskOutput::Proof, &file).await);
     is_lost(remote.report("no such job", 1, Worked::Released).await);
     let missing = remote.bring_key(&"0".repeat(64), &folder.path().join("key")).await;
     assert!(matches!(missing, Err(Trouble::Refused(_))), "{missing:?}");
@@ -106,7 +106,7 @@ async fn a_stale_worker_is_told_so() {
     let denied = remote.report(&job.id, 2, Worked::Failed(large)).await;
     assert!(matches!(denied, Err(Trouble::Refused(_))), "one request does not end the worker: {denied:?}");
     let large = RawValue::from_string(format!("\"{}\"", "x".repeat(MOST_SMALL))).expect("JSON");
-    let outputs = [(Output::Proof, large)].into();
+    let outputs = [(TaskOutput::Proof, large)].into();
     let denied = remote.report(&job.id, 2, Worked::Finished { finished: Finished::default(), outputs }).await;
     assert!(matches!(denied, Err(Trouble::Refused(_))), "{denied:?}");
     let failed = "e".repeat(100_000);
@@ -130,13 +130,13 @@ async fn nothing_to_do_and_shutdown_are_said_in_time() {
     let remote = remote(&server).await;
     let began = Instant::now();
     let nothing = remote.claim(want(1000), Duration::from_millis(300)).await.expect("an answer");
-    assert_eq!(nothing, Claim::Empty);
+    assert_eq!(nothing, ClaimOutcome::Empty);
     assert!(began.elapsed() >= Duration::from_millis(300));
     server.stage.send_replace(Stage::Draining);
     let began = Instant::now();
     server.empty_job(&server.admin).await;
     let nothing = remote.claim(want(1000), Duration::from_secs(30)).await.expect("an answer");
-    assert_eq!(nothing, Claim::Empty, "a server that drains gives no jobs");
+    assert_eq!(nothing, ClaimOutcome::Empty, "a server that drains gives no jobs");
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::store::open::{LIMITS, claimed, end_due, new_job, submitted, token};
 use proofmill_server::{
-    state::{Contact, State},
+    state::{Contact, JobState},
     store::{Clock, NewJob, Sqlite, Store, Worked},
 };
 use std::{
@@ -98,7 +98,7 @@ async fn servers_that_start_before_and_after_the_clock_was_set_agree() {
         assert!(claimed(&second, LEASE).await.progress.expires_at.is_some());
         assert_eq!(
             crate::store::open::claim(&second, "w", LEASE).await,
-            proofmill_server::store::Claim::Empty
+            proofmill_server::store::ClaimOutcome::Empty
         );
         let beat = Worked::Beat { lease_ms: LEASE, phase: None };
         second.report(job.id.clone(), 1, beat).await.expect("it has the job");
@@ -160,7 +160,7 @@ async fn no_lease_ends_before_workers_could_prolong_it() {
     }
     assert_eq!(looks, LEASE / 1000);
     let job = store.job(job.id, None).await.expect("it is there");
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Queued, 1));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Queued, 1));
 }
 
 async fn look_ended(store: &Store, contact: &mut Contact) -> usize {

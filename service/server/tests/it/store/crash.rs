@@ -2,7 +2,7 @@
 
 use crate::store::open::{LIMITS, new_job, token};
 use futures::future::join_all;
-use proofmill_server::store::{Limits, Page, Store, StoreError};
+use proofmill_server::store::{JobQuery, Store, StoreError, StoreLimits};
 use std::{
     collections::HashSet,
     env,
@@ -19,7 +19,7 @@ const STORE: &str = "PROOFMILL_TEST_CRASH_STORE";
 #[ignore = "is the child of another test"]
 async fn submitting_process() {
     let store = Store::open(&env::var(STORE).expect("a store")).expect("it opens");
-    let limits = Limits::NONE;
+    let limits = StoreLimits::NONE;
     let submitters = (0..6).map(|number: usize| {
         let store = store.clone();
         tokio::spawn(async move {
@@ -84,7 +84,7 @@ async fn accepted_jobs_outlive_a_killed_process() {
             let store = Store::open(&place).expect("the store is whole");
             let (mut stored, mut before) = (HashSet::new(), None);
             loop {
-                let page = Page { owner: None, state: None, before, limit: 1000 };
+                let page = JobQuery { owner: None, state: None, before, limit: 1000 };
                 let jobs = store.jobs(page).await.expect("jobs");
                 let Some(last) = jobs.last() else { break };
                 before = Some(last.id.clone());
@@ -96,7 +96,7 @@ async fn accepted_jobs_outlive_a_killed_process() {
         assert!(accepted.len() > ROUNDS);
         // It still works.
         let store = Store::open(&place).expect("the store is whole");
-        let limits = Limits { of_owner: u64::MAX, ..LIMITS };
+        let limits = StoreLimits { of_owner: u64::MAX, ..LIMITS };
         match store.submit(vec![new_job("a")], limits).await.expect("answers").remove(0) {
             Ok(_) | Err(StoreError::Full { .. }) => {}
             other => panic!("{other:?}"),

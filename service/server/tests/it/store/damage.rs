@@ -1,7 +1,7 @@
 //! Stores that this program did not write, or not so.
 
 use crate::store::open::{Place, add_key, claim, claimed, end_due, key, new_job, stores, submitted};
-use proofmill_server::store::{Claim, Page, Store, StoreError, Worked};
+use proofmill_server::store::{ClaimOutcome, JobQuery, Store, StoreError, Worked};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -67,13 +67,13 @@ async fn damaged_rows_are_reported_and_others_served() {
             let report = store.report(job.id.clone(), 0, Worked::Released).await;
             assert!(matches!(report, Err(StoreError::Corrupt(_))));
         }
-        let all = Page { owner: None, state: None, before: None, limit: 10 };
+        let all = JobQuery { owner: None, state: None, before: None, limit: 10 };
         assert_eq!(store.jobs(all.clone()).await, Ok(Vec::new()));
         // Those behind them in the queue are served.
         let good = submitted(&store, new_job("a")).await;
         assert_eq!(store.jobs(all).await.expect("those that can be read").len(), 1);
         assert_eq!(claimed(&store, 20).await.id, good.id);
-        assert_eq!(claim(&store, "w", 20).await, Claim::Empty);
+        assert_eq!(claim(&store, "w", 20).await, ClaimOutcome::Empty);
         // So are those whose time is over.
         place.sql("UPDATE jobs SET state = 'running', lease_until = 1 WHERE attempts = -1").await;
         sleep(Duration::from_millis(40)).await;

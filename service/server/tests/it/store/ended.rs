@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use proofmill_job::KeyFacts;
 use proofmill_server::{
-    objects::{Files, Staging},
+    objects::{FolderObjects, Staging},
     service::{Inspector, Rules, Service, ServiceError},
-    store::{Database, Pending, Postgres, Sqlite, Store, StoreError, Work},
+    store::{Database, Pending, Postgres, Sqlite, Store, StoreError, TransactionWork},
 };
 use std::{path::Path, sync::Arc, thread, time::Duration};
 
@@ -14,15 +14,15 @@ use std::{path::Path, sync::Arc, thread, time::Duration};
 struct Shared(Arc<dyn Database>);
 
 impl Database for Shared {
-    fn write(&self, work: Work) -> Pending<'_> {
+    fn write(&self, work: TransactionWork) -> Pending<'_> {
         self.0.write(work)
     }
 
-    fn read(&self, work: Work) -> Pending<'_> {
+    fn read(&self, work: TransactionWork) -> Pending<'_> {
         self.0.read(work)
     }
 
-    fn scan(&self, work: Work) -> Pending<'_> {
+    fn scan(&self, work: TransactionWork) -> Pending<'_> {
         self.0.scan(work)
     }
 }
@@ -37,7 +37,11 @@ impl Inspector for NoInspector {
 }
 
 /// The answer of a way to a database to some work.
-async fn ask(database: &Shared, way: usize, work: Work) -> proofmill_server::store::Answer {
+async fn ask(
+    database: &Shared,
+    way: usize,
+    work: TransactionWork,
+) -> proofmill_server::store::TransactionAnswer {
     match way {
         0 => database.write(work).await,
         1 => database.read(work).await,
@@ -55,7 +59,7 @@ async fn databases(folder: &Path) -> Vec<Shared> {
 }
 
 fn service(database: &Shared, folder: &Path, store_patience: Duration) -> Service {
-    let objects = Files::new(&folder.join("objects")).expect("objects");
+    let objects = FolderObjects::new(&folder.join("objects")).expect("objects");
     let staging = Staging::new(&folder.join("staging")).expect("staging");
     let rules = Rules { store_patience, ..Rules::default() };
     Service::new(Store::new(database.clone()), Arc::new(objects), staging, Arc::new(NoInspector), rules)
@@ -68,7 +72,7 @@ async fn a_service_ends_with_a_thread_of_its_store() {
         for database in databases(folder.path()).await {
             let service = service(&database, folder.path(), Duration::from_secs(60));
             service.store().check_all().await.expect("it answers");
-            let panics: Work = Arc::new(|_| panic!("the test wants it"));
+            let panics: TransactionWork = Arc::new(|_| panic!("the test wants it"));
             let asked = database.clone();
             let answer = tokio::spawn(async move { ask(&asked, way, panics).await.map(drop) }).await;
             // Who reads, does so himself if nobody else reads.
@@ -91,7 +95,7 @@ async fn a_service_ends_if_its_store_does_not_answer() {
         let database = databases(folder.path()).await.remove(0);
         let service = service(&database, folder.path(), Duration::from_secs(2));
         let asked = database.clone();
-        let hangs: Work = Arc::new(|_| {
+        let hangs: TransactionWork = Arc::new(|_| {
             loop {
                 thread::park();
             }

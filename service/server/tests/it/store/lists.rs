@@ -2,16 +2,16 @@
 
 use crate::store::open::{claimed, job_with_inputs, new_job, stores, submitted};
 use proofmill_server::{
-    state::State,
-    store::{NewJob, Page, Queue, Store, StoreError, Waiting, Worked},
+    state::JobState,
+    store::{JobQuery, NewJob, Queue, Store, StoreError, Waiting, Worked},
 };
 use std::{slice, time::Duration};
 use tokio::time::sleep;
 
-async fn pages(store: &Store, owner: Option<&str>, state: Option<State>, limit: u32) -> Vec<String> {
+async fn pages(store: &Store, owner: Option<&str>, state: Option<JobState>, limit: u32) -> Vec<String> {
     let (mut all, mut before) = (Vec::new(), None);
     loop {
-        let page = Page { owner: owner.map(str::to_owned), state, before, limit };
+        let page = JobQuery { owner: owner.map(str::to_owned), state, before, limit };
         let jobs = store.jobs(page).await.expect("jobs");
         assert!(jobs.len() <= limit as usize);
         let Some(last) = jobs.last() else { return all };
@@ -33,10 +33,10 @@ async fn pages_have_every_job_once() {
         }
         for limit in [1, 5, 23, 1000] {
             for owner in [None, Some("a"), Some("b"), Some("c")] {
-                for state in [None, Some(State::Queued), Some(State::Cancelled), Some(State::Dead)] {
+                for state in [None, Some(JobState::Queued), Some(JobState::Cancelled), Some(JobState::Dead)] {
                     let found = pages(&store, owner, state, limit).await;
                     let expected = ids.iter().enumerate().filter(|(index, (_, of))| {
-                        let is = if *index < 4 { State::Cancelled } else { State::Queued };
+                        let is = if *index < 4 { JobState::Cancelled } else { JobState::Queued };
                         owner.is_none_or(|owner| owner == *of) && state.is_none_or(|state| state == is)
                     });
                     let expected: Vec<_> = expected.map(|(_, (id, _))| id.clone()).collect();

@@ -3,7 +3,10 @@
 use proofmill_job::{Finished, KeyFacts, KeyKind, Task};
 use proofmill_server::{
     state::Contact,
-    store::{Claim, Job, Key, Limits, NewJob, Postgres, Sqlite, Store, StoreError, Token, Want, Worked},
+    store::{
+        ClaimOutcome, JobRecord, KeyRecord, NewJob, Postgres, Sqlite, Store, StoreError, StoreLimits,
+        TokenRecord, Want, Worked,
+    },
 };
 use std::{
     env,
@@ -96,8 +99,8 @@ pub(crate) async fn stores() -> Vec<(Store, Place)> {
     stores
 }
 
-pub(crate) fn token(id: &str) -> Token {
-    Token {
+pub(crate) fn token(id: &str) -> TokenRecord {
+    TokenRecord {
         id: id.to_owned(),
         name: format!("token {id}"),
         hash: format!("hash of {id}"),
@@ -108,7 +111,7 @@ pub(crate) fn token(id: &str) -> Token {
     }
 }
 
-pub(crate) const LIMITS: Limits = Limits { of_owner: 1000, of_all: 1500, ..Limits::NONE };
+pub(crate) const LIMITS: StoreLimits = StoreLimits { of_owner: 1000, of_all: 1500, ..StoreLimits::NONE };
 
 pub(crate) fn new_id() -> String {
     uuid::Uuid::now_v7().simple().to_string()
@@ -139,17 +142,17 @@ pub(crate) fn job_with_inputs(owner: &str) -> NewJob {
     NewJob { task: Task::VerifyBls, ..new_job(owner) }
 }
 
-pub(crate) async fn submit(store: &Store, job: NewJob) -> Result<(Job, bool), StoreError> {
+pub(crate) async fn submit(store: &Store, job: NewJob) -> Result<(JobRecord, bool), StoreError> {
     store.submit(vec![job], LIMITS).await.expect("a store that answers").remove(0)
 }
 
-pub(crate) async fn submitted(store: &Store, job: NewJob) -> Job {
+pub(crate) async fn submitted(store: &Store, job: NewJob) -> JobRecord {
     let (job, is_new) = submit(store, job).await.expect("accepted");
     assert!(is_new);
     job
 }
 
-pub(crate) async fn claim(store: &Store, worker: &str, lease_ms: u64) -> Claim {
+pub(crate) async fn claim(store: &Store, worker: &str, lease_ms: u64) -> ClaimOutcome {
     let want =
         Want { worker: worker.to_owned(), free: 1000, total: 1000, jobs: 1, lease_ms, ..Want::default() };
     store.claim(want).await.expect("a store that answers")
@@ -161,25 +164,25 @@ pub(crate) fn finished() -> Worked {
 }
 
 /// Ends what is due, for a server that has been in touch with the store for long.
-pub(crate) async fn end_due(store: &Store, longest: u64) -> Vec<Job> {
+pub(crate) async fn end_due(store: &Store, longest: u64) -> Vec<JobRecord> {
     let now = store.now().await.expect("a store that answers");
     let contact = Contact::default().at(0, now).at(now, now);
     store.end_due(longest, contact).await.expect("a store that answers").0
 }
 
-pub(crate) async fn add_key(store: &Store, key: Key) -> Result<(), StoreError> {
+pub(crate) async fn add_key(store: &Store, key: KeyRecord) -> Result<(), StoreError> {
     store.add_key(key, LIMITS).await
 }
 
-pub(crate) async fn claimed(store: &Store, lease_ms: u64) -> Job {
+pub(crate) async fn claimed(store: &Store, lease_ms: u64) -> JobRecord {
     match claim(store, "w", lease_ms).await {
-        Claim::Jobs(mut jobs, _) => jobs.remove(0),
+        ClaimOutcome::Jobs(mut jobs, _) => jobs.remove(0),
         other => panic!("expected a job, found {other:?}"),
     }
 }
 
-pub(crate) fn key(owner: &str, digest: &str, name: Option<&str>) -> Key {
-    Key {
+pub(crate) fn key(owner: &str, digest: &str, name: Option<&str>) -> KeyRecord {
+    KeyRecord {
         digest: digest.to_owned(),
         owner: owner.to_owned(),
         name: name.map(str::to_owned),

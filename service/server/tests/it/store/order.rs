@@ -1,7 +1,7 @@
 //! Who is served first.
 
 use crate::store::open::{claimed, new_job, stores, submit, submitted};
-use proofmill_server::store::{Claim, NewJob, Store, Want, Worked};
+use proofmill_server::store::{ClaimOutcome, NewJob, Store, Want, Worked};
 
 async fn submit_many(store: &Store, owner: &str, number: usize) {
     for _ in 0..number {
@@ -80,22 +80,26 @@ async fn small_jobs_do_not_keep_a_large_one_waiting() {
         let small = submitted(&store, NewJob { memory: 10, ..new_job("b") }).await;
         for _ in 0..3 {
             // What is taken now will be free.
-            assert_eq!(claim(700, 1000).await, Claim::TooLarge(800));
+            assert_eq!(claim(700, 1000).await, ClaimOutcome::TooLarge(800));
         }
         // A worker that can never take it takes the small one.
         match claim(500, 500).await {
-            Claim::Jobs(jobs, waiting) => assert_eq!((jobs[0].id.as_str(), waiting), (small.id.as_str(), 1)),
+            ClaimOutcome::Jobs(jobs, waiting) => {
+                assert_eq!((jobs[0].id.as_str(), waiting), (small.id.as_str(), 1))
+            }
             other => panic!("{other:?}"),
         }
-        assert_eq!(claim(500, 500).await, Claim::Empty);
-        assert_eq!(claim(0, 0).await, Claim::Empty);
+        assert_eq!(claim(500, 500).await, ClaimOutcome::Empty);
+        assert_eq!(claim(0, 0).await, ClaimOutcome::Empty);
         match claim(800, 1000).await {
-            Claim::Jobs(jobs, waiting) => assert_eq!((jobs[0].id.as_str(), waiting), (large.id.as_str(), 0)),
+            ClaimOutcome::Jobs(jobs, waiting) => {
+                assert_eq!((jobs[0].id.as_str(), waiting), (large.id.as_str(), 0))
+            }
             other => panic!("{other:?}"),
         }
         // Given back, it is the next again.
         store.report(large.id.clone(), 1, Worked::Released).await.expect("it has the job");
-        assert_eq!(claim(1, u64::MAX).await, Claim::TooLarge(800));
+        assert_eq!(claim(1, u64::MAX).await, ClaimOutcome::TooLarge(800));
     }
 }
 
@@ -118,9 +122,9 @@ async fn a_cluster_gets_what_it_can_divide_and_no_other_worker_has_memory_for() 
                 least,
             };
             match store.claim(want).await.expect("a store that answers") {
-                Claim::Jobs(jobs, _) => jobs.into_iter().map(|job| job.id).collect::<Vec<_>>(),
-                Claim::TooLarge(_) => panic!("too large"),
-                Claim::Empty => Vec::new(),
+                ClaimOutcome::Jobs(jobs, _) => jobs.into_iter().map(|job| job.id).collect::<Vec<_>>(),
+                ClaimOutcome::TooLarge(_) => panic!("too large"),
+                ClaimOutcome::Empty => Vec::new(),
             }
         };
         assert_eq!(claim(true, 501, 1000).await, ids[3..4]);
@@ -143,7 +147,7 @@ async fn a_worker_gets_as_many_jobs_as_fit() {
             let want =
                 Want { worker: "w".to_owned(), free, total: 1000, jobs, lease_ms: 10_000, ..Want::default() };
             match store.claim(want).await.expect("a store that answers") {
-                Claim::Jobs(jobs, waiting) => {
+                ClaimOutcome::Jobs(jobs, waiting) => {
                     (jobs.into_iter().map(|job| job.id).collect::<Vec<_>>(), waiting)
                 }
                 other => panic!("{other:?}"),
@@ -171,7 +175,8 @@ async fn each_job_is_claimed_once() {
                 let (free, total, jobs) = (u64::MAX, u64::MAX, 1 + worker % 3);
                 let worker = format!("w{worker}");
                 let want = Want { worker, free, total, jobs, lease_ms: 60_000, ..Want::default() };
-                while let Claim::Jobs(claimed, _) = store.claim(want.clone()).await.expect("an answer") {
+                while let ClaimOutcome::Jobs(claimed, _) = store.claim(want.clone()).await.expect("an answer")
+                {
                     assert!((1..=jobs as usize).contains(&claimed.len()), "{claimed:?}");
                     for job in claimed {
                         assert_eq!((job.progress.fence, job.progress.attempts), (1, 1));

@@ -2,7 +2,7 @@
 
 use crate::store::open::{add_key, claimed, key, new_job, stores, submit, submitted, token};
 use proofmill_job::Task;
-use proofmill_server::store::{NewJob, StoreError, Token, Worked};
+use proofmill_server::store::{NewJob, StoreError, TokenRecord, Worked};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -98,7 +98,7 @@ async fn tokens_expire_and_are_revoked() {
         assert_eq!(all.len(), 6);
         assert!(all.iter().all(|token| token.revoked_at.is_some() == (token.id == "long")));
         // A name stays taken, so that nobody takes a new token for an old one.
-        let again = Token { id: "other".to_owned(), hash: "other".to_owned(), ..token("long") };
+        let again = TokenRecord { id: "other".to_owned(), hash: "other".to_owned(), ..token("long") };
         assert!(matches!(store.add_token(again, None).await, Err(StoreError::Taken(_))));
         // Jobs of a token that was revoked go on, and the face refuses new ones.
         submit(&store, new_job("long")).await.expect("the store does not ask");

@@ -5,8 +5,8 @@ use crate::store::open::{
     token,
 };
 use proofmill_server::{
-    state::State,
-    store::{Claim, Page, Store, StoreError, Worked},
+    state::JobState,
+    store::{ClaimOutcome, JobQuery, Store, StoreError, Worked},
 };
 use std::{
     env,
@@ -132,11 +132,11 @@ async fn work_whose_answer_was_lost_is_done_once() {
     lose();
     let (job, is_new) = submit(&store, new_job("a")).await.expect("accepted");
     assert!(is_new);
-    let all = Page { owner: None, state: None, before: None, limit: 10 };
+    let all = JobQuery { owner: None, state: None, before: None, limit: 10 };
     assert_eq!(store.jobs(all.clone()).await.expect("jobs").len(), 1);
     // The claim whose answer was lost holds the job until its lease ends.
     lose();
-    assert_eq!(claim(&store, "w", 50).await, Claim::Empty);
+    assert_eq!(claim(&store, "w", 50).await, ClaimOutcome::Empty);
     sleep(Duration::from_millis(60)).await;
     assert_eq!(end_due(&store, 1000).await.len(), 1);
     let running = claimed(&store, 60_000).await;
@@ -151,20 +151,26 @@ async fn work_whose_answer_was_lost_is_done_once() {
     let lost = Worked::Lost { message: "killed".to_owned(), pause_ms: 0 };
     assert_eq!(
         store.report(job.id.clone(), 3, lost).await.expect("it had the job").progress.state,
-        State::Dead
+        JobState::Dead
     );
     lose();
-    assert_eq!(store.retry(job.id.clone(), None).await.expect("it was dead").progress.state, State::Queued);
+    assert_eq!(
+        store.retry(job.id.clone(), None).await.expect("it was dead").progress.state,
+        JobState::Queued
+    );
     claimed(&store, 60_000).await;
     lose();
     let finished = crate::store::open::finished();
     assert_eq!(
         store.report(job.id.clone(), 4, finished).await.expect("it had the job").progress.state,
-        State::Done
+        JobState::Done
     );
     let second = submitted(&store, new_job("a")).await;
     lose();
-    assert_eq!(store.cancel(second.id, None).await.expect("it was queued").progress.state, State::Cancelled);
+    assert_eq!(
+        store.cancel(second.id, None).await.expect("it was queued").progress.state,
+        JobState::Cancelled
+    );
     lose();
     add_key(&store, key("a", "d", Some("n"))).await.expect("added");
     lose();
@@ -260,11 +266,11 @@ async fn connections_that_the_server_ends_lose_nothing() {
             let mut ids = Vec::new();
             for _ in 0..60 {
                 ids.push(submitted(&store, new_job("a")).await.id);
-                if let Claim::Jobs(mut jobs, _) = claim(&store, "w", 500).await {
+                if let ClaimOutcome::Jobs(mut jobs, _) = claim(&store, "w", 500).await {
                     let job = jobs.remove(0);
                     let finished = crate::store::open::finished();
                     match store.report(job.id, job.progress.fence, finished).await {
-                        Ok(job) => assert_eq!(job.progress.state, State::Done),
+                        Ok(job) => assert_eq!(job.progress.state, JobState::Done),
                         // Its lease has ended.
                         Err(StoreError::Refused(_)) => {}
                         Err(error) => panic!("{error}"),
@@ -284,7 +290,10 @@ async fn connections_that_the_server_ends_lose_nothing() {
     assert!(ended > 50, "only {ended} connections were ended");
     for id in ids {
         let job = stores[0].job(id, None).await.expect("no accepted job is lost");
-        assert!(matches!(job.progress.state, State::Done | State::Queued | State::Running | State::Dead));
+        assert!(matches!(
+            job.progress.state,
+            JobState::Done | JobState::Queued | JobState::Running | JobState::Dead
+        ));
         assert!(job.progress.attempts <= 2);
     }
 }

@@ -3,11 +3,11 @@
 //! `cargo test --release -p proofmill-server --test store rate -- --ignored --nocapture`
 
 use crate::store::open::{new_job, stores};
-use proofmill_server::store::{Claim, Limits, Store};
+use proofmill_server::store::{ClaimOutcome, Store, StoreLimits};
 use std::time::Instant;
 
 const JOBS: usize = 1600;
-const ANY: Limits = Limits::NONE;
+const ANY: StoreLimits = StoreLimits::NONE;
 
 async fn live(store: Store, jobs: usize, batch: usize) {
     for _ in 0..jobs / batch {
@@ -17,7 +17,7 @@ async fn live(store: Store, jobs: usize, batch: usize) {
         }
         for _ in 0..batch {
             // Another client may have taken it, and left its own.
-            let Claim::Jobs(mut jobs, _) = crate::store::open::claim(&store, "w", 60_000).await else {
+            let ClaimOutcome::Jobs(mut jobs, _) = crate::store::open::claim(&store, "w", 60_000).await else {
                 continue;
             };
             let job = jobs.remove(0);
@@ -64,7 +64,7 @@ async fn rates() {
 }
 
 /// The fastest of some rounds, in submissions a second: others use the machine, too.
-async fn submission_rate(store: &Store, limits: Limits) -> f64 {
+async fn submission_rate(store: &Store, limits: StoreLimits) -> f64 {
     let mut best: f64 = 0.0;
     for _ in 0..5 {
         let began = Instant::now();
@@ -81,7 +81,7 @@ async fn submission_rate(store: &Store, limits: Limits) -> f64 {
 async fn rates_while_many_wait() {
     for (store, place) in stores().await {
         let name = place.url().chars().take_while(|&character| character != ':').collect::<String>();
-        let limits = Limits { of_owner: 200_000, of_all: 200_000, ..Limits::NONE };
+        let limits = StoreLimits { of_owner: 200_000, of_all: 200_000, ..StoreLimits::NONE };
         let mut waiting = 0;
         for most in [1_000, 10_000, 50_000] {
             while waiting < most {
@@ -93,7 +93,7 @@ async fn rates_while_many_wait() {
             waiting += 1000;
             println!("{name}: 1 client submits while {most} wait: {rate:.0} jobs a second");
             // Also where the queue is full.
-            let full = Limits { of_owner: most, ..limits };
+            let full = StoreLimits { of_owner: most, ..limits };
             let began = Instant::now();
             for _ in 0..200 {
                 let refused = store.submit(vec![new_job("b")], full).await.expect("answers").remove(0);

@@ -4,12 +4,12 @@ use crate::store::open::{
     LIMITS, add_key, claimed, job_with_inputs, key, new_id, new_job, stores, submit, submitted,
 };
 use proofmill_job::Task;
-use proofmill_server::store::{Key, Limits, NewJob, Page, StoreError};
+use proofmill_server::store::{JobQuery, KeyRecord, NewJob, StoreError, StoreLimits};
 use std::time::Duration;
 use tokio::time::sleep;
 
-fn all() -> Page {
-    Page { owner: None, state: None, before: None, limit: 1000 }
+fn all() -> JobQuery {
+    JobQuery { owner: None, state: None, before: None, limit: 1000 }
 }
 
 fn named(owner: &str, name: &str) -> NewJob {
@@ -94,7 +94,7 @@ async fn counted_again() {
 #[tokio::test]
 async fn queues_are_bounded() {
     for (store, _place) in stores().await {
-        let limits = Limits { of_owner: 3, of_all: 5, ..LIMITS };
+        let limits = StoreLimits { of_owner: 3, of_all: 5, ..LIMITS };
         let submit = async |job| store.submit(vec![job], limits).await.expect("answers").remove(0);
         for _ in 0..3 {
             submit(new_job("a")).await.expect("there is room");
@@ -116,13 +116,13 @@ async fn queues_are_bounded() {
         let refused = new_job("c");
         submit(refused.clone()).await.expect_err("no room");
         assert!(matches!(store.job(refused.id.clone(), None).await, Err(StoreError::NotFound(_))));
-        let queued = store.jobs(Page { owner: Some("a".to_owned()), ..all() }).await.expect("jobs");
+        let queued = store.jobs(JobQuery { owner: Some("a".to_owned()), ..all() }).await.expect("jobs");
         for job in queued.iter().filter(|job| !job.progress.state.has_ended()) {
             store.cancel(job.id.clone(), None).await.expect("not ended");
         }
         counted_again().await;
         submit(refused).await.expect("there is room");
-        let nothing = Limits { of_owner: 0, of_all: 0, ..LIMITS };
+        let nothing = StoreLimits { of_owner: 0, of_all: 0, ..LIMITS };
         let answer = store.submit(vec![new_job("c")], nothing).await.expect("answers").remove(0);
         assert_eq!(answer, Err(StoreError::Full { waiting: 1, of: "of one token" }));
     }
@@ -131,13 +131,14 @@ async fn queues_are_bounded() {
 #[tokio::test]
 async fn stored_bytes_are_bounded() {
     for (store, _place) in stores().await {
-        let limits = Limits { bytes_of_owner: 100, keys_of_owner: 3, ..LIMITS };
+        let limits = StoreLimits { bytes_of_owner: 100, keys_of_owner: 3, ..LIMITS };
         let submit = async |owner: &str, input_bytes| {
             let job = NewJob { input_bytes, ..job_with_inputs(owner) };
             store.submit(vec![job], limits).await.expect("answers").remove(0).map(|(job, _)| job)
         };
-        let add =
-            async |digest: &str, bytes| store.add_key(Key { bytes, ..key("a", digest, None) }, limits).await;
+        let add = async |digest: &str, bytes| {
+            store.add_key(KeyRecord { bytes, ..key("a", digest, None) }, limits).await
+        };
         let is_refused = |problem: StoreError| matches!(problem, StoreError::Stored(_));
         let first = submit("a", 40).await.expect("there is room");
         add("d1", 50).await.expect("there is room");
@@ -200,7 +201,8 @@ async fn a_job_is_stored_as_it_was_submitted() {
         assert_eq!((stored.priority, stored.progress.most_attempts), (i64::MIN, 1));
         // Beyond the greatest number of the database.
         assert_eq!(stored.timeout_ms, i64::MAX as u64);
-        let [job, stored] = [job, stored].map(|job| proofmill_server::store::Job { timeout_ms: 0, ..job });
+        let [job, stored] =
+            [job, stored].map(|job| proofmill_server::store::JobRecord { timeout_ms: 0, ..job });
         assert_eq!(stored, job);
     }
 }

@@ -2,7 +2,7 @@ use crate::worker::{
     faulty::Faulty,
     place::{Place, is_alive, until},
 };
-use proofmill_server::{service::ServiceError, state::State, worker::Options};
+use proofmill_server::{service::ServiceError, state::JobState, worker::WorkerOptions};
 use serde_json::json;
 use std::{
     fs,
@@ -35,16 +35,17 @@ async fn a_worker_that_ends_finishes_what_it_has() {
     worker.drain();
     let late = place.submit(&key, "late").await;
     worker.result().await.expect("a worker that ends well");
-    assert_eq!(place.ended(&first).await.progress.state, State::Done);
+    assert_eq!(place.ended(&first).await.progress.state, JobState::Done);
     let late = place.when(&late, |_| true).await;
-    assert_eq!((late.progress.state, late.progress.attempts), (State::Queued, 0));
+    assert_eq!((late.progress.state, late.progress.attempts), (JobState::Queued, 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_must_end_gives_back_what_it_has() {
     let place = Place::new(Duration::from_secs(20)).await;
     let key = place.key(json!({"do": "hang"})).await;
-    let mut worker = place.work(Options { drain_timeout: Duration::from_millis(300), ..place.options() });
+    let mut worker =
+        place.work(WorkerOptions { drain_timeout: Duration::from_millis(300), ..place.options() });
     let id = place.submit(&key, "w").await;
     until("the prover begins", || !place.logged("child").is_empty()).await;
     let began = Instant::now();
@@ -52,7 +53,7 @@ async fn a_worker_that_must_end_gives_back_what_it_has() {
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     assert!(!is_alive(place.process("begin")) && !is_alive(place.process("child")));
     let job = place.when(&id, |_| true).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Queued, 0));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Queued, 0));
     assert_eq!(place.staged(), [""; 0]);
 }
 
@@ -113,7 +114,7 @@ async fn the_job_of_a_killed_worker_is_done_by_another() {
     let mut worker = place.work(place.options());
     let job = place.ended(&id).await;
     assert!(began.elapsed() < LEASE + Duration::from_secs(2), "{:?}", began.elapsed());
-    assert_eq!((job.progress.state, job.progress.attempts, job.progress.fence), (State::Done, 2, 2));
+    assert_eq!((job.progress.state, job.progress.attempts, job.progress.fence), (JobState::Done, 2, 2));
     worker.end().await;
 }
 
@@ -140,7 +141,7 @@ async fn a_worker_that_is_denied_ends_with_an_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_that_is_not_there_is_an_error() {
     let place = Place::new(LEASE).await;
-    let options = Options { program: "/nowhere/proofmill".into(), ..place.options() };
+    let options = WorkerOptions { program: "/nowhere/proofmill".into(), ..place.options() };
     let error = place.work(options).result().await.expect_err("no program").to_string();
     assert!(error.contains("/nowhere/proofmill: cannot be started"), "{error}");
 }
@@ -148,7 +149,7 @@ async fn a_program_that_is_not_there_is_an_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_that_is_no_prover_is_an_error() {
     let place = Place::new(LEASE).await;
-    let options = Options { program: "false".into(), arguments: vec![], ..place.options() };
+    let options = WorkerOptions { program: "false".into(), arguments: vec![], ..place.options() };
     let error = place.work(options).result().await.expect_err("no prover").to_string();
     assert!(error.contains("ended with exit code 1"), "{error}");
 }

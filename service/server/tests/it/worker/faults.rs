@@ -2,7 +2,7 @@ use crate::worker::{
     faulty::Faulty,
     place::{Place, is_alive, until},
 };
-use proofmill_server::{state::State, store::Job, worker::Options};
+use proofmill_server::{state::JobState, store::JobRecord, worker::WorkerOptions};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -14,7 +14,7 @@ use std::{
 const LEASE: Duration = Duration::from_secs(1);
 
 /// What becomes of a job with this behaviour, and of nothing else: the worker goes on.
-async fn fate(place: &Place, behaviour: Value, attempts: u32) -> Job {
+async fn fate(place: &Place, behaviour: Value, attempts: u32) -> JobRecord {
     let key = place.key(behaviour).await;
     let good = place.key(json!({"do": "ok"})).await;
     let mut worker = place.work(place.options());
@@ -22,7 +22,7 @@ async fn fate(place: &Place, behaviour: Value, attempts: u32) -> Job {
         place.submit_with(&key, "w", |job| (job.attempts, job.timeout_s) = (Some(attempts), Some(10))).await;
     let bad = place.ended(&bad).await;
     let next = place.submit(&good, "next").await;
-    assert_eq!(place.ended(&next).await.progress.state, State::Done);
+    assert_eq!(place.ended(&next).await.progress.state, JobState::Done);
     worker.end().await;
     assert_eq!(place.staged(), [""; 0]);
     for line in place.logged("begin") {
@@ -34,7 +34,7 @@ async fn fate(place: &Place, behaviour: Value, attempts: u32) -> Job {
 async fn expect_dead(behaviour: Value, message: &str) {
     let place = Place::new(LEASE).await;
     let job = fate(&place, behaviour, 1).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Dead, 1));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Dead, 1));
     let error = job.error.expect("a message");
     assert!(error.contains(message) && !error.contains('\n'), "{error}");
 }
@@ -43,7 +43,7 @@ async fn expect_dead(behaviour: Value, message: &str) {
 async fn a_failure_is_final() {
     let place = Place::new(LEASE).await;
     let job = fate(&place, json!({"do": "fail"}), 3).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Failed, 1));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Failed, 1));
     assert_eq!(job.error.as_deref(), Some("the witness is wrong"));
 }
 
@@ -51,7 +51,7 @@ async fn a_failure_is_final() {
 async fn a_transient_failure_is_tried_again() {
     let place = Place::new(LEASE).await;
     let job = fate(&place, json!({"do": "fail-transient"}), 2).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Dead, 2));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Dead, 2));
     assert_eq!(job.error.as_deref(), Some("the disk is full"));
     // What made it fail may stay with the process: another one tries again.
     let log = place.logged("begin");
@@ -62,7 +62,7 @@ async fn a_transient_failure_is_tried_again() {
 async fn a_crash_is_tried_again_until_attempts_are_exhausted() {
     let place = Place::new(LEASE).await;
     let job = fate(&place, json!({"do": "crash"}), 3).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Dead, 3));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Dead, 3));
     assert_eq!(job.error.as_deref(), Some("the prover was ended by signal 11 (SIGSEGV)"));
     assert_eq!(place.logged("begin").len(), 4);
 }
@@ -71,7 +71,7 @@ async fn a_crash_is_tried_again_until_attempts_are_exhausted() {
 async fn a_crash_does_not_matter_if_the_next_attempt_succeeds() {
     let place = Place::new(LEASE).await;
     let job = fate(&place, json!({"do": "crash-once"}), 3).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 2));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 2));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -118,7 +118,7 @@ async fn memory_is_limited() {
 async fn a_prover_may_write_many_errors() {
     let place = Place::new(LEASE).await;
     let job = fate(&place, json!({"do": "errors"}), 1).await;
-    assert_eq!(job.progress.state, State::Done);
+    assert_eq!(job.progress.state, JobState::Done);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -142,7 +142,7 @@ async fn expect_timeout(behaviour: Value) {
     let began = Instant::now();
     let job = place.ended(&job).await;
     assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
-    assert_eq!(job.progress.state, State::Dead);
+    assert_eq!(job.progress.state, JobState::Dead);
     let error = job.error.expect("a message");
     assert!(error.contains("1000 ms, its time-out"), "{error}");
     assert!(!is_alive(place.process("begin")));
@@ -175,7 +175,7 @@ async fn cancelling_kills_the_prover_and_its_children() {
     let began = Instant::now();
     until("both are killed", || !is_alive(prover) && !is_alive(child)).await;
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
-    assert_eq!(place.ended(&id).await.progress.state, State::Cancelled);
+    assert_eq!(place.ended(&id).await.progress.state, JobState::Cancelled);
     worker.end().await;
     assert_eq!(place.staged(), [""; 0]);
 }
@@ -184,11 +184,11 @@ async fn cancelling_kills_the_prover_and_its_children() {
 async fn an_idle_prover_that_ends_costs_no_attempt() {
     let place = Place::new(LEASE).await;
     let key = place.key(json!({"do": "ok"})).await;
-    let mut worker = place.work(Options { threads: Some(1), ..place.options() });
+    let mut worker = place.work(WorkerOptions { threads: Some(1), ..place.options() });
     for round in 0..3 {
         let id = place.submit(&key, &round.to_string()).await;
         let job = place.ended(&id).await;
-        assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 1));
+        assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 1));
         let prover = place.process("begin");
         Command::new("kill").args(["-9", &prover.to_string()]).status().expect("kill");
         until("it ends", || !is_alive(prover)).await;
@@ -206,11 +206,11 @@ async fn an_unreachable_service_costs_the_lease() {
     until("the prover begins", || !place.logged("begin").is_empty()).await;
     let prover = place.process("begin");
     faulty.is_down.store(true, Ordering::Relaxed);
-    place.when(&id, |job| job.progress.state == State::Queued).await;
+    place.when(&id, |job| job.progress.state == JobState::Queued).await;
     faulty.is_down.store(false, Ordering::Relaxed);
     until("the prover is killed", || !is_alive(prover)).await;
     let job = place.ended(&id).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 2));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 2));
     worker.end().await;
 }
 
@@ -220,7 +220,7 @@ async fn an_outage_that_is_longer_than_a_lease_costs_nothing() {
     let place = Place::new(Duration::from_secs(60)).await;
     let key = place.key(json!({"do": "ok", "seconds": 3})).await;
     let faulty = Arc::new(Faulty::new(place.service.clone()));
-    let mut worker = place.work_with(faulty.clone(), Options { lease: LEASE, ..place.options() });
+    let mut worker = place.work_with(faulty.clone(), WorkerOptions { lease: LEASE, ..place.options() });
     let id = place.submit(&key, "w").await;
     until("the prover begins", || !place.logged("begin").is_empty()).await;
     faulty.is_down.store(true, Ordering::Relaxed);
@@ -231,7 +231,7 @@ async fn an_outage_that_is_longer_than_a_lease_costs_nothing() {
     }
     faulty.is_down.store(false, Ordering::Relaxed);
     let job = place.ended(&id).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 1));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 1));
     worker.end().await;
 }
 
@@ -249,7 +249,7 @@ async fn a_short_outage_costs_nothing() {
     assert_eq!(place.logged("end").len(), 1);
     faulty.is_down.store(false, Ordering::Relaxed);
     let job = place.ended(&id).await;
-    assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 1));
+    assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 1));
     worker.end().await;
 }
 
@@ -266,8 +266,8 @@ async fn a_service_that_fails_at_random_loses_nothing() {
     }
     for (index, id) in jobs.iter().enumerate() {
         let job = place.ended(id).await;
-        assert_eq!(job.progress.state, State::Done, "{job:?}");
-        let proof = place.output(id, proofmill_job::Output::Proof).await;
+        assert_eq!(job.progress.state, JobState::Done, "{job:?}");
+        let proof = place.output(id, proofmill_job::TaskOutput::Proof).await;
         assert_eq!(proof, format!("[\"proof\", \"{index}\"]"));
     }
     for worker in &mut workers {

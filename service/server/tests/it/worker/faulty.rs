@@ -1,12 +1,12 @@
 //! A way to the service that fails.
 
 use async_trait::async_trait;
-use proofmill_job::{Input, Output};
+use proofmill_job::{TaskInput, TaskOutput};
 use proofmill_server::{
     coordinator::{Coordinator, Trouble, WorkerFacts},
     objects::{Staging, create_private},
     service::Service,
-    store::{Claim, Want, Worked},
+    store::{ClaimOutcome, Want, Worked},
 };
 use std::{
     path::{Path, PathBuf},
@@ -84,7 +84,7 @@ impl Faulty {
 
 #[async_trait]
 impl Coordinator for Faulty {
-    async fn claim(&self, want: Want, wait: Duration) -> Result<Claim, Trouble> {
+    async fn claim(&self, want: Want, wait: Duration) -> Result<ClaimOutcome, Trouble> {
         self.pass(self.service().claim(want, wait)).await
     }
 
@@ -92,7 +92,13 @@ impl Coordinator for Faulty {
         self.pass(self.service().report(job, fence, worked)).await
     }
 
-    async fn input(&self, job: &str, fence: u64, input: Input, folder: &Path) -> Result<PathBuf, Trouble> {
+    async fn input(
+        &self,
+        job: &str,
+        fence: u64,
+        input: TaskInput,
+        folder: &Path,
+    ) -> Result<PathBuf, Trouble> {
         let path = self.pass(self.service().input(job, fence, input, folder)).await?;
         if !self.is_remote {
             return Ok(path);
@@ -115,7 +121,7 @@ impl Coordinator for Faulty {
         self.pass(self.service().bring_key(digest, place)).await
     }
 
-    async fn output(&self, job: &str, fence: u64, output: Output, file: &Path) -> Result<(), Trouble> {
+    async fn output(&self, job: &str, fence: u64, output: TaskOutput, file: &Path) -> Result<(), Trouble> {
         while self.is_full.load(Ordering::Relaxed) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -2,11 +2,11 @@ use crate::worker::{
     faulty::Faulty,
     place::{Place, until},
 };
-use proofmill_job::Output;
+use proofmill_job::TaskOutput;
 use proofmill_server::{
     coordinator::WorkerFacts,
-    state::State,
-    worker::{Machine, Options, Policy},
+    state::JobState,
+    worker::{MachineMemory, Policy, WorkerOptions},
 };
 use serde_json::json;
 use std::{
@@ -40,11 +40,11 @@ async fn two_hundred_jobs_on_four_slots() {
     }
     for (index, id) in jobs.iter().enumerate() {
         let job = place.ended(id).await;
-        assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 1), "{job:?}");
+        assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 1), "{job:?}");
         let finished = job.finished.expect("how it was done");
         assert_eq!((finished.phases[0].name.as_str(), finished.peak_memory), ("first", Some(1000)));
-        assert_eq!(place.output(id, Output::Proof).await, format!("[\"proof\", \"witness-{index}\"]"));
-        assert_eq!(place.output(id, Output::Public).await, format!("[\"public\", \"witness-{index}\"]"));
+        assert_eq!(place.output(id, TaskOutput::Proof).await, format!("[\"proof\", \"witness-{index}\"]"));
+        assert_eq!(place.output(id, TaskOutput::Public).await, format!("[\"public\", \"witness-{index}\"]"));
     }
     worker.end().await;
     let (mut running, mut most, mut provers) = (0_i32, 0, HashSet::new());
@@ -67,9 +67,9 @@ async fn latency_gives_all_threads_to_one_job() {
     for index in 0..5 {
         jobs.push(place.submit(&key, &index.to_string()).await);
     }
-    let mut worker = place.work(Options { policy: Policy::Latency, ..place.options() });
+    let mut worker = place.work(WorkerOptions { policy: Policy::Latency, ..place.options() });
     for id in &jobs {
-        assert_eq!(place.ended(id).await.progress.state, State::Done);
+        assert_eq!(place.ended(id).await.progress.state, JobState::Done);
     }
     worker.end().await;
     assert_eq!(words(&place), ["begin", "end"].repeat(5));
@@ -86,14 +86,15 @@ async fn the_next_job_is_proved_while_outputs_are_stored() {
     for index in 0..4 {
         jobs.push(place.submit(&key, &index.to_string()).await);
     }
-    let mut worker = place.work_with(faulty.clone(), Options { policy: Policy::Latency, ..place.options() });
+    let mut worker =
+        place.work_with(faulty.clone(), WorkerOptions { policy: Policy::Latency, ..place.options() });
     until("the second is proved", || place.logged("end").len() == 2).await;
     // Not more of them: who knows when the service takes any.
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(words(&place), ["begin", "end"].repeat(2));
     faulty.is_full.store(false, Ordering::Relaxed);
     for id in &jobs {
-        assert_eq!(place.ended(id).await.progress.state, State::Done);
+        assert_eq!(place.ended(id).await.progress.state, JobState::Done);
     }
     worker.end().await;
     assert_eq!(words(&place), ["begin", "end"].repeat(4));
@@ -107,7 +108,7 @@ async fn auto_divides_the_threads_among_those_that_wait() {
     for index in 0..2 {
         jobs.push(place.submit(&key, &index.to_string()).await);
     }
-    let mut worker = place.work(Options { policy: Policy::Auto, ..place.options() });
+    let mut worker = place.work(WorkerOptions { policy: Policy::Auto, ..place.options() });
     for id in &jobs {
         place.ended(id).await;
     }
@@ -127,7 +128,7 @@ async fn memory_admits_jobs() {
     }
     let mut worker = place.work(place.options());
     for id in &jobs {
-        assert_eq!(place.ended(id).await.progress.state, State::Done);
+        assert_eq!(place.ended(id).await.progress.state, JobState::Done);
     }
     worker.end().await;
     // Two of them do not fit side by side.
@@ -146,7 +147,7 @@ async fn a_job_that_fits_on_no_worker_says_so() {
     assert_eq!(view().await.obstacle, None, "a worker may come");
     let mut worker = place.work(place.options());
     let small = place.submit(&place.key(json!({"do": "ok"})).await, "small").await;
-    assert_eq!(place.ended(&small).await.progress.state, State::Done, "it passes the large one");
+    assert_eq!(place.ended(&small).await.progress.state, JobState::Done, "it passes the large one");
     let obstacle = "needs 3.0 GiB of memory, the largest worker has 1.0 GiB";
     assert_eq!(view().await.obstacle.as_deref(), Some(obstacle));
     let queue = place.service.queue().await.expect("a service");
@@ -186,7 +187,7 @@ async fn phases_are_reported_while_they_last() {
     let mut worker = place.work(place.options());
     let id = place.submit(&key, "w").await;
     let job = place.when(&id, |job| job.phase.is_some() || job.progress.state.has_ended()).await;
-    assert_eq!((job.progress.state, job.phase.as_deref()), (State::Running, Some("first")));
+    assert_eq!((job.progress.state, job.phase.as_deref()), (JobState::Running, Some("first")));
     place.ended(&id).await;
     worker.end().await;
 }
@@ -233,7 +234,7 @@ async fn auto_gives_no_threads_to_jobs_that_do_not_fit() {
     for index in 0..3 {
         jobs.push(place.submit(&key, &index.to_string()).await);
     }
-    let mut worker = place.work(Options { policy: Policy::Auto, ..place.options() });
+    let mut worker = place.work(WorkerOptions { policy: Policy::Auto, ..place.options() });
     for id in &jobs {
         place.ended(id).await;
     }
@@ -242,14 +243,14 @@ async fn auto_gives_no_threads_to_jobs_that_do_not_fit() {
 }
 
 /// A machine whose other processes leave so much memory.
-fn leave(place: &Place, mebibytes: u64) -> Machine {
+fn leave(place: &Place, mebibytes: u64) -> MachineMemory {
     let (proc, kibibytes) = (place.folder.join("proc"), mebibytes << 10);
     fs::create_dir_all(&proc).expect("a folder");
     let text = format!("MemTotal: 1048576 kB\nMemAvailable: {kibibytes} kB\n");
     // In one step: the worker reads it at any time.
     fs::write(proc.join("new"), text).expect("written");
     fs::rename(proc.join("new"), proc.join("meminfo")).expect("renamed");
-    Machine::at(&proc, &place.folder.join("no-groups"))
+    MachineMemory::at(&proc, &place.folder.join("no-groups"))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -257,20 +258,20 @@ async fn memory_of_other_processes_keeps_jobs_waiting() {
     let place = Place::new(LEASE).await;
     let large = place.key(json!({"do": "ok", "memory": 600 << 20})).await;
     let small = place.key(json!({"do": "ok", "seconds": 0.1, "memory": 200 << 20})).await;
-    let mut worker = place.work(Options { machine: leave(&place, 400), ..place.options() });
+    let mut worker = place.work(WorkerOptions { machine: leave(&place, 400), ..place.options() });
     let waiting = place.submit(&large, "large").await;
     let mut jobs = Vec::new();
     for index in 0..3 {
         jobs.push(place.submit(&small, &index.to_string()).await);
     }
     for id in &jobs {
-        assert_eq!(place.ended(id).await.progress.state, State::Done);
+        assert_eq!(place.ended(id).await.progress.state, JobState::Done);
     }
     // One at a time: 32 of the 400 MiB stay free.
     assert_eq!(words(&place), ["begin", "end"].repeat(3));
-    assert_eq!(place.when(&waiting, |_| true).await.progress.state, State::Queued);
+    assert_eq!(place.when(&waiting, |_| true).await.progress.state, JobState::Queued);
     leave(&place, 700);
-    assert_eq!(place.ended(&waiting).await.progress.state, State::Done);
+    assert_eq!(place.ended(&waiting).await.progress.state, JobState::Done);
     worker.end().await;
 }
 
@@ -278,14 +279,14 @@ async fn memory_of_other_processes_keeps_jobs_waiting() {
 async fn what_warm_provers_keep_counts() {
     let place = Place::new(LEASE).await;
     let keeping = place.key(json!({"do": "keep", "mebibytes": 300, "memory": 400 << 20})).await;
-    let mut worker = place.work(Options { threads: Some(1), ..place.options() });
+    let mut worker = place.work(WorkerOptions { threads: Some(1), ..place.options() });
     let mut provers = Vec::new();
     // Beside what is kept, 750 MiB fit into the GiB, and 900 do not.
     for memory in [700, 900] {
         place.ended(&place.submit(&keeping, "kept").await).await;
         provers.push(place.process("begin"));
         let large = place.key(json!({"do": "ok", "memory": memory << 20})).await;
-        assert_eq!(place.ended(&place.submit(&large, "large").await).await.progress.state, State::Done);
+        assert_eq!(place.ended(&place.submit(&large, "large").await).await.progress.state, JobState::Done);
         provers.push(place.process("begin"));
     }
     worker.end().await;
@@ -296,7 +297,7 @@ async fn what_warm_provers_keep_counts() {
 async fn provers_share_the_memory_for_open_keys() {
     for (policy, slots) in [(Policy::Latency, 1), (Policy::Throughput, 4)] {
         let place = Place::new(LEASE).await;
-        let mut worker = place.work(Options { policy, ..place.options() });
+        let mut worker = place.work(WorkerOptions { policy, ..place.options() });
         until("a prover starts", || !place.logged("start").is_empty()).await;
         worker.end().await;
         let bytes = ((1_u64 << 30) / 8 / slots).to_string();

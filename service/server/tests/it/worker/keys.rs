@@ -2,7 +2,7 @@ use crate::worker::{
     faulty::Faulty,
     place::{Place, until},
 };
-use proofmill_server::{state::State, worker::Options};
+use proofmill_server::{state::JobState, worker::WorkerOptions};
 use serde_json::json;
 use std::{
     fs,
@@ -39,7 +39,7 @@ async fn a_key_is_brought_once() {
         jobs.push(place.submit(&key, &index.to_string()).await);
     }
     for id in &jobs {
-        assert_eq!(place.ended(id).await.progress.state, State::Done);
+        assert_eq!(place.ended(id).await.progress.state, JobState::Done);
     }
     for worker in &mut workers {
         worker.end().await;
@@ -57,7 +57,7 @@ async fn a_damaged_key_is_not_used() {
     let mut worker = place.work_with(faulty, place.options());
     let id = place.submit_with(&key, "w", |job| job.attempts = Some(1)).await;
     let job = place.ended(&id).await;
-    assert_eq!(job.progress.state, State::Dead);
+    assert_eq!(job.progress.state, JobState::Dead);
     assert!(job.error.expect("a message").contains("could not give or take the job's files"));
     worker.end().await;
     assert_eq!((names(&place), place.logged("begin").len()), (vec![], 0));
@@ -71,19 +71,19 @@ async fn old_keys_make_room_but_none_in_use() {
     for index in 0..4 {
         keys.push(place.key(json!({"do": "ok", "padding": "x".repeat(1000), "index": index})).await);
     }
-    let options = Options { most_key_bytes: 2500, ..place.options() };
+    let options = WorkerOptions { most_key_bytes: 2500, ..place.options() };
     let mut worker = place.work_with(remote(&place), options);
     let running = place.submit(&long, "long").await;
     until("the prover begins", || !place.logged("begin").is_empty()).await;
     for key in &keys {
         let id = place.submit(key, "w").await;
-        assert_eq!(place.ended(&id).await.progress.state, State::Done);
+        assert_eq!(place.ended(&id).await.progress.state, JobState::Done);
     }
     // Two fit: the one in use, and the last.
     let mut expected = vec![long, keys[3].clone()];
     expected.sort();
     assert_eq!(names(&place), expected);
-    assert_eq!(place.ended(&running).await.progress.state, State::Done);
+    assert_eq!(place.ended(&running).await.progress.state, JobState::Done);
     worker.end().await;
 }
 
@@ -103,7 +103,7 @@ async fn a_key_that_was_damaged_later_is_brought_again() {
         damage(&place.keys().join(&key), behaviour);
         let id = place.submit(&key, behaviour).await;
         let job = place.ended(&id).await;
-        assert_eq!((job.progress.state, job.progress.attempts), (State::Done, 2), "{job:?}");
+        assert_eq!((job.progress.state, job.progress.attempts), (JobState::Done, 2), "{job:?}");
         assert!(job.error.expect("of the first attempt").contains("the file of a key was damaged"));
     }
     worker.end().await;
@@ -119,7 +119,7 @@ async fn a_damaged_key_of_the_service_fails_no_job() {
     let mut worker = place.work(place.options());
     let id = place.submit_with(&key, "w", |job| job.attempts = Some(1)).await;
     let job = place.ended(&id).await;
-    assert_eq!(job.progress.state, State::Dead, "{job:?}");
+    assert_eq!(job.progress.state, JobState::Dead, "{job:?}");
     assert!(file.exists(), "it is the only one");
     worker.end().await;
 }

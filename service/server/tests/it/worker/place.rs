@@ -1,14 +1,14 @@
 //! A service in a folder, and workers for it.
 
 use async_trait::async_trait;
-use proofmill_job::{Input, KeyFacts, KeyKind, Output, Task};
+use proofmill_job::{KeyFacts, KeyKind, Task, TaskInput, TaskOutput};
 use proofmill_server::{
     access::{Identity, Scope, identify, new_token},
     coordinator::Coordinator,
-    objects::{Files, Staging},
+    objects::{FolderObjects, Staging},
     service::{Inspector, Received, Rules, Service, ServiceError, Submission, digest},
-    store::{Job, Sqlite, Store},
-    worker::{self, Machine, Options, Policy},
+    store::{JobRecord, Sqlite, Store},
+    worker::{self, MachineMemory, Policy, WorkerOptions},
 };
 use std::{
     fs,
@@ -91,7 +91,7 @@ impl Place {
         let store = Store::new(Sqlite::open(&root.join("jobs.sqlite")).expect("a store"));
         let secret = new_token(&store, name, &Scope::ALL, None).await.expect("a new token");
         let identity = identify(&store, secret.expose()).await.expect("a store").expect("its token");
-        let objects = Arc::new(Files::new(&root.join("objects")).expect("a folder"));
+        let objects = Arc::new(FolderObjects::new(&root.join("objects")).expect("a folder"));
         let staging = Staging::new(&root.join("staging")).expect("a folder");
         let rules = Rules { lease, threads: 64, ..Rules::default() };
         let service = Service::new(store, objects, staging, inspector, rules);
@@ -111,15 +111,15 @@ impl Place {
     }
 
     /// Options for the fake prover.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> WorkerOptions {
         let fake = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/worker/fake.py");
-        Options {
+        WorkerOptions {
             id: uuid::Uuid::now_v7().to_string(),
             program: python().to_owned(),
             arguments: vec![fake.into(), self.state().into()],
             threads: Some(4),
             memory: Some(1 << 30),
-            machine: Machine::this(),
+            machine: MachineMemory::this(),
             divides: false,
             policy: Policy::Throughput,
             keys: self.keys(),
@@ -131,12 +131,12 @@ impl Place {
     }
 
     /// Starts a worker.
-    pub(crate) fn work(&self, options: Options) -> Working {
+    pub(crate) fn work(&self, options: WorkerOptions) -> Working {
         self.work_with(Arc::new(self.service.clone()), options)
     }
 
     /// Starts a worker that reaches the service in another way.
-    pub(crate) fn work_with(&self, coordinator: Arc<dyn Coordinator>, options: Options) -> Working {
+    pub(crate) fn work_with(&self, coordinator: Arc<dyn Coordinator>, options: WorkerOptions) -> Working {
         let (drain, drained) = watch::channel(false);
         let work = async move {
             let result = worker::run(coordinator, options, drained).await;
@@ -174,14 +174,14 @@ impl Place {
         change: impl FnOnce(&mut Submission),
     ) -> String {
         let task = Task::Prove { key: key.to_owned(), program: None };
-        self.submit_task(task, &[(Input::Witness, witness.as_bytes())], change).await
+        self.submit_task(task, &[(TaskInput::Witness, witness.as_bytes())], change).await
     }
 
     /// Submits a task.
     pub(crate) async fn submit_task(
         &self,
         task: Task,
-        inputs: &[(Input, &[u8])],
+        inputs: &[(TaskInput, &[u8])],
         change: impl FnOnce(&mut Submission),
     ) -> String {
         let mut submission =
@@ -196,19 +196,19 @@ impl Place {
     }
 
     /// The job once it has ended.
-    pub(crate) async fn ended(&self, id: &str) -> Job {
+    pub(crate) async fn ended(&self, id: &str) -> JobRecord {
         self.when(id, |job| job.progress.state.has_ended()).await
     }
 
     /// The job once this holds of it.
-    pub(crate) async fn when(&self, id: &str, holds: impl Fn(&Job) -> bool) -> Job {
+    pub(crate) async fn when(&self, id: &str, holds: impl Fn(&JobRecord) -> bool) -> JobRecord {
         let job = self.service.wait_until(&self.identity, id, PATIENCE, &holds).await.expect("a service");
         assert!(holds(&job), "still {job:?}");
         job
     }
 
     /// An output of a job that is done.
-    pub(crate) async fn output(&self, id: &str, output: Output) -> String {
+    pub(crate) async fn output(&self, id: &str, output: TaskOutput) -> String {
         let (_, _, mut reader) = self.service.output(&self.identity, id, output).await.expect("an output");
         let mut text = String::new();
         reader.read_to_string(&mut text).await.expect("text");

@@ -2,11 +2,11 @@
 //! these tests do nothing, or fail if `PROOFMILL_REQUIRE_PROGRAMS` is set.
 
 use crate::worker::place::Place;
-use proofmill_job::{Input, Output, Task};
+use proofmill_job::{Task, TaskInput, TaskOutput};
 use proofmill_server::{
     service::ServiceError,
-    state::State,
-    worker::{Options, Policy, ProcessInspector},
+    state::JobState,
+    worker::{Policy, ProcessInspector, WorkerOptions},
 };
 use std::{
     fs,
@@ -40,24 +40,24 @@ async fn proofs_are_made_and_verified() {
     let Some(program) = program() else { return };
     let place = Place::with_inspector(LEASE, Arc::new(ProcessInspector { program: program.clone() })).await;
     // Random keys of the example are refused otherwise.
-    let options = Options { program, arguments: vec![], memory: Some(8 << 30), ..place.options() };
+    let options = WorkerOptions { program, arguments: vec![], memory: Some(8 << 30), ..place.options() };
     let mut worker = place.work(options);
     let calculator = place.add_key(&example("circuit.wasm")).await.expect("a program");
     for system in ["groth16", "plonk", "fflonk"] {
         let key = place.add_key(&example(&format!("{system}.zkey"))).await.expect("a key");
         let verifying = place.add_key(&example(&format!("{system}.vk.json"))).await.expect("a key");
         for (program, input, content) in [
-            (None, Input::Witness, example("witness.wtns")),
-            (Some(calculator.clone()), Input::Signals, example("input.json")),
+            (None, TaskInput::Witness, example("witness.wtns")),
+            (Some(calculator.clone()), TaskInput::Signals, example("input.json")),
         ] {
             let task = Task::Prove { key: key.clone(), program };
             let id = place.submit_task(task, &[(input, &content)], |_| {}).await;
             let job = place.ended(&id).await;
-            assert_eq!(job.progress.state, State::Done, "{system}: {job:?}");
-            let proof = place.output(&id, Output::Proof).await;
-            let public = place.output(&id, Output::Public).await;
+            assert_eq!(job.progress.state, JobState::Done, "{system}: {job:?}");
+            let proof = place.output(&id, TaskOutput::Proof).await;
+            let public = place.output(&id, TaskOutput::Public).await;
             let verify = |public: &str| {
-                let inputs = [(Input::Proof, proof.clone()), (Input::Public, public.to_owned())];
+                let inputs = [(TaskInput::Proof, proof.clone()), (TaskInput::Public, public.to_owned())];
                 let task = Task::Verify { key: verifying.clone() };
                 let place = &place;
                 async move {
@@ -66,16 +66,16 @@ async fn proofs_are_made_and_verified() {
                     place.ended(&id).await.progress.state
                 }
             };
-            assert_eq!(verify(&public).await, State::Done);
-            assert_eq!(verify(&public.replacen(['1', '2', '3'], "4", 1)).await, State::Failed);
+            assert_eq!(verify(&public).await, JobState::Done);
+            assert_eq!(verify(&public.replacen(['1', '2', '3'], "4", 1)).await, JobState::Failed);
         }
         let bad = place.submit_task(
             Task::Prove { key, program: None },
-            &[(Input::Witness, b"wtns, but no more")],
+            &[(TaskInput::Witness, b"wtns, but no more")],
             |_| {},
         );
         let bad = place.ended(&bad.await).await;
-        assert_eq!((bad.progress.state, bad.progress.attempts), (State::Failed, 1), "{bad:?}");
+        assert_eq!((bad.progress.state, bad.progress.attempts), (JobState::Failed, 1), "{bad:?}");
     }
     worker.end().await;
     assert_eq!(place.staged(), [""; 0]);
@@ -96,7 +96,7 @@ async fn what_is_no_key_is_refused() {
 #[ignore = "a measurement"]
 async fn overhead_of_a_job() {
     let place = Place::new(Duration::from_secs(15)).await;
-    let mut options = Options { threads: Some(2), policy: Policy::Auto, ..place.options() };
+    let mut options = WorkerOptions { threads: Some(2), policy: Policy::Auto, ..place.options() };
     if let Some(program) = program() {
         (options.program, options.arguments) = (program, vec![]);
     }
@@ -105,7 +105,7 @@ async fn overhead_of_a_job() {
     for _ in 0..500 {
         let began = Instant::now();
         let id = place.submit_task(Task::Empty, &[], |_| {}).await;
-        assert_eq!(place.ended(&id).await.progress.state, State::Done);
+        assert_eq!(place.ended(&id).await.progress.state, JobState::Done);
         times.push(began.elapsed().as_micros());
     }
     times.sort();
@@ -117,7 +117,7 @@ async fn overhead_of_a_job() {
     }
     let submitted = began.elapsed();
     for id in &jobs {
-        assert_eq!(place.ended(id).await.progress.state, State::Done);
+        assert_eq!(place.ended(id).await.progress.state, JobState::Done);
     }
     println!("1000 jobs: submitted in {submitted:?}, done in {:?}", began.elapsed());
     worker.end().await;

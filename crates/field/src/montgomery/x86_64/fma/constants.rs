@@ -5,7 +5,7 @@ use super::{
         lane_limbs::MAX,
         radix52::{power_of_two, scaled, words},
     },
-    digits::{COLUMNS, Constants, Format, KINDS, MOST},
+    digits::{COLUMNS, DigitFormat, FmaConstants, KINDS, MOST},
 };
 use crate::montgomery::{Fp, Limbs, Prime, limbs::sbb};
 use proofmill_cpu::Avx2;
@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 /// The constants of the field `P` in the digits `D`. Arrays hold the digits in their first places.
 pub(super) struct Radix<P, D>(PhantomData<(P, D)>);
 
-impl<P: Prime, D: Format> Radix<P, D> {
+impl<P: Prime, D: DigitFormat> Radix<P, D> {
     pub(super) const MASK: u64 = (1 << D::BITS) - 1;
     /// The Montgomery form's power of two.
     pub(super) const R: u32 = D::BITS * D::LEN as u32;
@@ -43,7 +43,7 @@ impl<P: Prime, D: Format> Radix<P, D> {
     pub(super) const ENTER: [f64; MAX] = Self::power(2 * Self::R - 64 * P::Limbs::LEN as u32);
     /// A product with this converts this Montgomery form to the 64-bit one.
     pub(super) const LEAVE: [f64; MAX] = Self::power(64 * P::Limbs::LEN as u32);
-    pub(super) const CONSTANTS: &'static Constants = &const {
+    pub(super) const CONSTANTS: &'static FmaConstants = &const {
         let low = 1.5 * (1u64 << 52) as f64;
         let rest = low * (1u64 << D::BITS) as f64;
         let base_inverse = 1.0 / (1u64 << D::BITS) as f64;
@@ -80,7 +80,7 @@ impl<P: Prime, D: Format> Radix<P, D> {
             list = list.with(if used { starts[column % COLUMNS] } else { 0 });
             column += 1;
         }
-        Constants(list.vectors)
+        FmaConstants(list.vectors)
     };
 
     /// `2^(W (i + SCALED)) mod p`: what multiple i of a constant begins with.

@@ -36,10 +36,10 @@ pub(super) const COLUMNS: usize = 16;
 
 /// The constants of a field that kernels read, each in four lanes, in the order that tools/constgen knows.
 #[repr(C, align(32))]
-pub struct Constants(pub(super) [[u64; 4]; MOST]);
+pub struct FmaConstants(pub(super) [[u64; 4]; MOST]);
 
-/// How integers are cut into digits.
-pub trait Format: 'static {
+/// The format of digits into which integers are cut.
+pub trait DigitFormat: 'static {
     /// The number of digits.
     const LEN: usize;
     /// Bits of a digit.
@@ -48,13 +48,13 @@ pub trait Format: 'static {
     const REMOVED: u32;
     /// Digits that products by constants remove; all of them where these are like other products.
     const SCALED: usize;
-    /// What the columns of each kind of product begin with.
+    /// The initial columns of each kind of product.
     const STARTS: [&[u64]; KINDS];
 }
 
 macro_rules! format {
     ($digits:ty, $n:literal, $bits:literal, $removed:literal, $scaled:literal, $starts:expr) => {
-        impl Format for $digits {
+        impl DigitFormat for $digits {
             const LEN: usize = $n;
             const BITS: u32 = $bits;
             const REMOVED: u32 = $removed;
@@ -70,15 +70,15 @@ format!([__m256d; 6], 6, 48, 3, 6, [&starts::PRODUCT_6, &[], &[]]);
 format!([__m256d; 8], 8, 48, 4, 8, [&starts::PRODUCT_8, &[], &[]]);
 
 /// Digits of four elements, and the kernels on them.
-pub trait Columns: Format + Copy + Send + Sync + AsRef<[__m256d]> + AsMut<[__m256d]> {
+pub trait Columns: DigitFormat + Copy + Send + Sync + AsRef<[__m256d]> + AsMut<[__m256d]> {
     /// All zero.
     const ZERO: Self;
 
     /// `a b / R`.
-    fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self;
+    fn product(token: Avx2, constants: &FmaConstants, a: &Self, b: &Self) -> Self;
 
     /// As [`Digits::reduce`].
-    fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self;
+    fn reduce(token: Avx2, constants: &FmaConstants, a: &Self) -> Self;
 }
 
 macro_rules! columns {
@@ -88,12 +88,12 @@ macro_rules! columns {
             const ZERO: Self = unsafe { std::mem::zeroed() };
 
             #[inline(always)]
-            fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self {
+            fn product(token: Avx2, constants: &FmaConstants, a: &Self, b: &Self) -> Self {
                 simd!(token; $product::call(constants, a, b))
             }
 
             #[inline(always)]
-            fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self {
+            fn reduce(token: Avx2, constants: &FmaConstants, a: &Self) -> Self {
                 simd!(token; $reduction::call(constants, a))
             }
         }
@@ -104,7 +104,7 @@ columns!(6, product_6, reduction_6);
 columns!(8, product_8, reduction_8);
 
 /// Digits of eight elements: two vectors of four, `[[__m256d; 5]; 2]` or `[[__m256d; 8]; 2]`, and the kernels on them.
-pub trait Digits: Format + Copy + Send + Sync {
+pub trait Digits: DigitFormat + Copy + Send + Sync {
     /// Whether the digits of one factor may be sums of two.
     const LOOSE: bool = Self::BITS < 51;
     /// All zero.
@@ -123,10 +123,10 @@ pub trait Digits: Format + Copy + Send + Sync {
     fn join(token: Avx2, digits: &[__m256i; MAX]) -> [__m256i; 6];
 
     /// `a b / R`.
-    fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self;
+    fn product(token: Avx2, constants: &FmaConstants, a: &Self, b: &Self) -> Self;
 
     /// `a^2 / R`.
-    fn square(token: Avx2, constants: &Constants, a: &Self) -> Self;
+    fn square(token: Avx2, constants: &FmaConstants, a: &Self) -> Self;
 
     /// The digits of a constant's multiples.
     type Factor: Copy + Send + Sync + AsRef<[f64]> + AsMut<[f64]> + 'static;
@@ -134,10 +134,10 @@ pub trait Digits: Format + Copy + Send + Sync {
     const ZERO_FACTOR: Self::Factor;
 
     /// `a c`.
-    fn scale(token: Avx2, constants: &Constants, a: &Self, c: &Self::Factor) -> Self;
+    fn scale(token: Avx2, constants: &FmaConstants, a: &Self, c: &Self::Factor) -> Self;
 
     /// The value less the nearest multiple of p, which is at most 6 p; for digits of at most 2^(W + 1).
-    fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self;
+    fn reduce(token: Avx2, constants: &FmaConstants, a: &Self) -> Self;
 }
 
 macro_rules! digits {
@@ -170,12 +170,12 @@ macro_rules! digits {
             }
 
             #[inline(always)]
-            fn product(token: Avx2, constants: &Constants, a: &Self, b: &Self) -> Self {
+            fn product(token: Avx2, constants: &FmaConstants, a: &Self, b: &Self) -> Self {
                 simd!(token; $product(constants, a, b))
             }
 
             #[inline(always)]
-            fn square(token: Avx2, constants: &Constants, a: &Self) -> Self {
+            fn square(token: Avx2, constants: &FmaConstants, a: &Self) -> Self {
                 simd!(token; $square(constants, a))
             }
 
@@ -183,12 +183,12 @@ macro_rules! digits {
             const ZERO_FACTOR: Self::Factor = [0.0; $n * $multiples];
 
             #[inline(always)]
-            fn scale(token: Avx2, constants: &Constants, a: &Self, c: &Self::Factor) -> Self {
+            fn scale(token: Avx2, constants: &FmaConstants, a: &Self, c: &Self::Factor) -> Self {
                 simd!(token; $scale(constants, a, c))
             }
 
             #[inline(always)]
-            fn reduce(token: Avx2, constants: &Constants, a: &Self) -> Self {
+            fn reduce(token: Avx2, constants: &FmaConstants, a: &Self) -> Self {
                 simd!(token; $reduction(constants, a))
             }
         }
@@ -249,7 +249,7 @@ macro_rules! kernel {
             #[target_feature(enable = "avx2,fma")]
             #[inline]
             pub(super) unsafe fn call(
-                constants: &Constants,
+                constants: &FmaConstants,
                 a: &$digits,
                 $($b: &$operand,)?
             ) -> $digits {
@@ -282,7 +282,7 @@ macro_rules! both {
         #[target_feature(enable = "avx2,fma")]
         #[inline]
         unsafe fn $name(
-            constants: &Constants,
+            constants: &FmaConstants,
             a: &[[__m256d; 8]; 2],
             $($b: &[[__m256d; 8]; 2],)?
         ) -> [[__m256d; 8]; 2] {
@@ -302,7 +302,7 @@ both!(reductions_8, reduction_8);
 /// The CPU must have AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-unsafe fn scale_8(constants: &Constants, a: &[[__m256d; 8]; 2], c: &[f64; 8]) -> [[__m256d; 8]; 2] {
+unsafe fn scale_8(constants: &FmaConstants, a: &[[__m256d; 8]; 2], c: &[f64; 8]) -> [[__m256d; 8]; 2] {
     let mut digits = [_mm256_setzero_pd(); 8];
     for (digit, c) in digits.iter_mut().zip(c) {
         *digit = _mm256_set1_pd(*c);

@@ -13,11 +13,11 @@
 //! * `l = fma(x, y, (C + K) - h)` is K plus what h has rounded off, at most 2^(W - 1) in absolute value: the difference and the sum are
 //!   exact, and the bits of l are those of K plus the remainder.
 //!
-//! So columns of weight 2^(W k) are sums of 64-bit integers: the bits of l are added to column k, those of h to column k + 1. The exponents'
-//! bits, and an offset that keeps the columns positive, are part of what columns begin with (`starts.rs`). Products of the same
-//! column form a chain, `h' = fma(x', y', h)`, `l' = fma(x', y', h - h')`, one addition of integers for all of it, as long as h stays
-//! within 2^(50 + W) of C: two products at W = 51, where C + K would not be exact for wider digits, and four at W = 48, where the
-//! digits of a factor may be sums of two.
+//! So columns of weight 2^(W k) are sums of 64-bit integers: the bits of l are added to column k, those of h to column k + 1. The initial
+//! columns (`starts.rs`) contain the exponents' bits, and an offset that keeps the columns positive. Products of the same column form a
+//! chain, `h' = fma(x', y', h)`, `l' = fma(x', y', h - h')`, one addition of integers for all of it, as long as h stays within 2^(50 + W) of
+//! C: two products at W = 51, where C + K would not be exact for wider digits, and four at W = 48, where the digits of a factor may be sums
+//! of two.
 //!
 //! A complete column is cut into a balanced digit, by its bits below W in the place of a double's lowest bits, and a carry. The first two
 //! (four) digits u are removed by adding u (2^-(W j) mod p) to the columns above; the others by Montgomery's method: m = -u / p mod 2^W
@@ -49,7 +49,7 @@ use crate::{
     unrolled::unrolled,
 };
 use constants::Radix;
-use digits::{Digits, Format, simd, splat, splat_bits};
+use digits::{DigitFormat, Digits, simd, splat, splat_bits};
 use proofmill_cpu::{Avx2, Token};
 use std::{
     arch::x86_64::*,
@@ -176,7 +176,7 @@ impl<P: Prime> FmaLanes<P> {
         DigitsOf::<P>::join(token, &fields)
     }
 
-    /// Writes the elements, to each of which a constant is added by its digits.
+    /// Writes the elements, after adding a constant to each, digit by digit.
     #[inline(always)]
     fn write<R>(
         &self,

@@ -16,7 +16,7 @@ use super::{
     },
     LOW,
     constants::Radix,
-    digits::{Columns, Format, simd, splat},
+    digits::{Columns, DigitFormat, simd, splat},
     transpose,
 };
 use crate::montgomery::{Limbs, Prime};

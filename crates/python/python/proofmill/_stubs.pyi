@@ -1,0 +1,79 @@
+# Parts that several stubs share, for type checkers alone: no such module exists when a program runs. Each proof system binds the generic classes to its own.
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import Self
+
+from proofmill import circom
+
+_Path = str | PathLike[str]
+_Progress = Callable[[str], object] | bool | None
+_Public = _Path | Sequence[int | str]
+_Inputs = dict[str, Any] | str | bytes | PathLike[str]
+
+_Key = TypeVar("_Key")
+_VerifyingKey = TypeVar("_VerifyingKey")
+_Proof = TypeVar("_Proof")
+
+class ProvingKeyOf(Generic[_Key, _VerifyingKey, _Proof]):
+    def __new__(cls, source: _Path | bytes | Self) -> Self: ...
+    @staticmethod
+    def setup(
+        circuit: _Path | bytes | circom.R1cs,
+        powers: _Path,
+        *,
+        threads: int | None = None,
+        level: str | None = None,
+        progress: _Progress = None,
+    ) -> _Key: ...
+    def prove(
+        self,
+        witness: _Path | bytes | circom.Witness,
+        *,
+        threads: int | None = None,
+        level: str | None = None,
+        progress: _Progress = None,
+        allow_insecure_setup: bool = False,
+    ) -> _Proof: ...
+    @property
+    def verifying_key(self) -> _VerifyingKey: ...
+    @property
+    def public_signals(self) -> int: ...
+    def save(self, path: _Path) -> None: ...
+    def to_bytes(self) -> bytes: ...
+
+class VerifyingKeyOf(Generic[_VerifyingKey]):
+    def __new__(cls, source: _Path | bytes | Self) -> Self: ...
+    @staticmethod
+    def from_json(text: str) -> _VerifyingKey: ...
+    def to_json(self) -> str: ...
+    def save(self, path: _Path, *, allow_insecure_setup: bool = False) -> None: ...
+    @property
+    def public_signals(self) -> int: ...
+    @property
+    def insecurity(self) -> str | None: ...
+    def solidity_verifier(self, *, allow_insecure_setup: bool = False) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+class ProofOf(Generic[_Key, _VerifyingKey, _Proof]):
+    @staticmethod
+    def open(path: _Path, public: _Public) -> _Proof: ...
+    @staticmethod
+    def from_json(text: str, public: _Public) -> _Proof: ...
+    def verify(
+        self,
+        key: _Path | bytes | _VerifyingKey | _Key | None = None,
+        public: _Public | None = None,
+        *,
+        allow_insecure_setup: bool = False,
+    ) -> None: ...
+    @property
+    def public(self) -> tuple[int, ...]: ...
+    def to_json(self) -> str: ...
+    def public_json(self) -> str: ...
+    def save(self, proof: _Path, public: _Path) -> None: ...
+    def solidity_calldata(self) -> str: ...
