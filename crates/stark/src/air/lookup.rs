@@ -46,7 +46,7 @@ impl Bus<'_> {
 
 /// Multiplication in an extension: the coordinates of the products of any two elements of its basis, by both factors.
 #[derive(Clone, Debug)]
-pub struct Products(pub Vec<Vec<Vec<Goldilocks>>>);
+pub(crate) struct Products(Vec<Vec<Vec<Goldilocks>>>);
 
 /// An element of the extension by its coordinates.
 type Coordinates = Vec<Expression>;
@@ -201,7 +201,7 @@ impl Graph {
     /// The scalars of lookups follow the first `scalars` scalars. First comes the sum over all rows. Powers of the challenge that combines
     /// the values of a message follow, from the first power on, with exponents below the largest number of values. Last, for each lookup,
     /// comes the challenge from which its combinations are subtracted.
-    pub fn with_lookups(&self, scalars: usize, products: &Products) -> Self {
+    pub(crate) fn with_lookups(&self, scalars: usize, products: &Products) -> Self {
         if self.lookups.is_empty() {
             return self.clone();
         }
