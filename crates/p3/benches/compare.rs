@@ -1,5 +1,5 @@
-//! Times proofs with Plonky3, with Proofmill's kernels in it, with its prover and openings, and with its engine, in turn; prints
-//! medians. The engine's proofs are verified within its time.
+//! Times proofs with Plonky3, with Proofmill's kernels in it, with its openings, too, and with its engine, in turn; prints medians. The
+//! engine's proofs are verified within its time.
 //!
 //! `cargo bench -p proofmill-p3 --bench compare -- keccak-f 12 fibonacci 18`: AIRs and logarithms of their rows, after
 //! `--repetitions COUNT` if not 5. On one thread: `RAYON_NUM_THREADS=1`. With our kernels at another level: `PROOFMILL_LEVEL=avx2`. Plonky3's
@@ -12,26 +12,27 @@ mod airs;
 #[allow(dead_code, reason = "the tests prove more batches")]
 mod batches;
 #[path = "../tests/proofs/configurations.rs"]
-#[allow(dead_code, reason = "the tests prove with blinding, too")]
+#[allow(dead_code, reason = "the tests prove with others, too")]
 mod configurations;
 
 use airs::Fibonacci;
 use batches::Batch;
 use configurations::{
-    BENCHMARK, element, elements, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
+    BENCHMARK, hiding, keccak, keccak_kernels, poseidon2, poseidon2_12, poseidon2_12_kernels,
     poseidon2_kernels, stock_keccak, stock_poseidon2, stock_poseidon2_12,
 };
-use p3_air::{Air, BaseAir, symbolic::SymbolicAirBuilder};
+use p3_air::{Air, symbolic::SymbolicAirBuilder};
 use p3_batch_stark::{ProverData, StarkInstance};
 use p3_blake3_air::Blake3Air;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_keccak_air::KeccakAir;
-use p3_matrix::{Matrix, dense::RowMajorMatrix};
+use p3_matrix::dense::RowMajorMatrix;
 use p3_poseidon2_air::{RoundConstants, VectorizedPoseidon2Air};
 use p3_uni_stark::verify;
 use proofmill_cpu::Level;
 use proofmill_hash::{Keccak, NarrowNodes, Poseidon2, Sponge};
-use proofmill_stark::{StarkHash, TablesKey, Trace, air::Preprocessed, prove_tables};
+use proofmill_p3::{prove, prove_batch, tables, tables_key};
+use proofmill_stark::StarkHash;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::time::{Duration, Instant};
 
@@ -67,7 +68,7 @@ macro_rules! compare {
             let with_kernels = p3_uni_stark::prove(&kernels, &$air, trace, &$public).expect("a proof");
             timed(&mut kernels_times, start);
             let (trace, start) = ($trace.clone(), Instant::now());
-            let proof = proofmill_p3::prove(&ours, &$air, trace, &$public).expect("a proof");
+            let proof = p3_uni_stark::prove(&ours, &$air, trace, &$public).expect("a proof");
             timed(&mut times, start);
             let (trace, start) = ($trace.clone(), Instant::now());
             prove_with_engine($engine, &$air, trace, &$public);
@@ -111,7 +112,7 @@ macro_rules! compare_batch {
         for _ in 0..$repetitions {
             let expected = timed!($stock, p3_batch_stark::prove_batch, stock_times);
             let with_kernels = timed!($kernels, p3_batch_stark::prove_batch, kernels_times);
-            let proof = timed!($ours, proofmill_p3::prove_batch, times);
+            let proof = timed!($ours, p3_batch_stark::prove_batch, times);
             assert!(with_kernels == expected && proof == expected, "the same proof");
             engine_times.push(prove_batch_with_engine($engine, batch));
         }
@@ -119,41 +120,33 @@ macro_rules! compare_batch {
     };
 }
 
-/// Captures the constraints and proves, as a program of Plonky3 would.
+/// A configuration of proofs of the engine. Of its type only the kind of words in digests matters, whatever the hash is.
+type OfEngine = stock_keccak::Config;
+
+/// Proves as a program of Plonky3 would.
 fn prove_with_engine<A: Air<SymbolicAirBuilder<Goldilocks>>>(
     hash: &dyn StarkHash,
     air: &A,
     trace: RowMajorMatrix<Goldilocks>,
     public: &[Goldilocks],
 ) {
-    let constraints = proofmill_p3::constraints(air).expect("constraints");
-    let (parameters, public) = (BENCHMARK.of_engine(2), elements(public));
-    // In the same memory.
-    let trace: Vec<_> = trace.values.into_iter().map(element).collect();
-    proofmill_stark::prove::<2>(Level::best().into(), hash, &parameters, &constraints, None, trace, &public)
-        .expect("a proof");
+    let (run, parameters) = (Level::best().into(), BENCHMARK.of_engine(2));
+    prove::<OfEngine, _, 2>(run, hash, &parameters, air, None, trace, public).expect("a proof");
 }
 
 /// Proves a batch with preprocessed columns that were committed to before, as the others.
 fn prove_batch_with_engine(hash: &dyn StarkHash, batch: &Batch) -> Duration {
-    let parameters = BENCHMARK.of_engine(2);
-    let (stock, traces) = (stock_keccak::config(BENCHMARK), batch.traces.iter().collect::<Vec<_>>());
-    let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);
-    let lookups = ProverData::from_instances(&stock, &instances).expect("data").common.lookups;
-    let preprocessed = batch.airs.iter().map(|air| {
-        let matrix = BaseAir::<Goldilocks>::preprocessed_trace(air)?;
-        Some(Preprocessed { columns: matrix.width(), values: elements(&matrix.values) })
-    });
-    let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
-    let key =
-        TablesKey::new(Level::best(), hash, &parameters, &tables, preprocessed.collect()).expect("a key");
+    let (level, parameters) = (Level::best(), BENCHMARK.of_engine(2));
+    let (config, traces) = (stock_keccak::config(BENCHMARK), batch.traces.iter().collect::<Vec<_>>());
+    let instances = StarkInstance::<OfEngine, _>::new_multiple(&batch.airs, &traces, &batch.public_values);
+    let mut common = ProverData::from_instances(&config, &instances).expect("data").common;
+    let tables = tables::<configurations::Challenge, _>(&batch.airs, &common.lookups).expect("tables");
+    let key = tables_key(level, hash, &parameters, &batch.airs, &tables).expect("a key");
+    if let Some((preprocessed, key)) = common.preprocessed.as_mut().zip(key.as_ref()) {
+        preprocessed.commitment = hiding::quadratic::cap(&key.verifying_key().cap);
+    }
     let start = Instant::now();
-    let tables = proofmill_p3::tables::<configurations::Challenge, _>(&batch.airs, &lookups).expect("tables");
-    let traces: Vec<_> = traces.iter().map(|trace| elements(&trace.values)).collect();
-    let public: Vec<_> = batch.public_values.iter().map(|values| elements(values)).collect();
-    let traces: Vec<_> = traces.iter().map(Trace::from).collect();
-    let public: Vec<_> = public.iter().map(Vec::as_slice).collect();
-    prove_tables::<2>(Level::best().into(), hash, &parameters, &tables, key.as_ref(), &traces, &public)
+    prove_batch::<_, _, 2>(level.into(), hash, &parameters, &instances, &common, key.as_ref())
         .expect("a proof");
     start.elapsed()
 }
@@ -185,7 +178,7 @@ fn main() {
         arguments => arguments.to_vec(),
     };
     println!(
-        "Seconds with Plonky3, with our kernels at {}, with our prover, with our engine; how many times as fast each of ours is",
+        "Seconds with Plonky3, with our kernels at {}, with our openings, too, with our engine; how many times as fast each of ours is",
         Level::best()
     );
     for job in jobs.chunks(2) {

@@ -1,69 +1,46 @@
-//! The constraints of an AIR as a program.
+//! The constraints of an AIR, captured.
 
 use crate::elements::element;
 use hashbrown::HashMap;
 use p3_air::{
     Air,
     symbolic::{
-        AirLayout, BaseEntry, BaseLeaf, ConstraintLayout, ExtLeaf, SymbolicAirBuilder, SymbolicExpr,
+        AirLayout, BaseEntry, BaseLeaf, ConstraintLayout, SymbolicAirBuilder, SymbolicExpr,
         SymbolicExpression, SymbolicExpressionExt,
     },
 };
 use p3_field::{Algebra, ExtensionField};
 use p3_goldilocks::Goldilocks;
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup};
-use proofmill_field::goldilocks::Goldilocks as Element;
-use proofmill_stark::air::{
-    self, Cell, Expression, Graph, Input, Matrix, Products, Program, SELECTORS, Term, capture,
+use proofmill_stark::{
+    StarkError,
+    air::{self, Cell, Expression, Graph, Input, Matrix, SELECTORS, Term, capture},
 };
 use std::{cell::RefCell, ptr};
 
-/// Constraints as a program.
-pub(crate) struct Captured {
-    pub(crate) program: Program,
-    /// For each constraint of the program, the index of the AIR's constraint that it is a part of, and its coordinate.
-    pub(crate) parts: Vec<(usize, usize)>,
-    /// The number of constraints of the AIR.
-    pub(crate) count: usize,
+/// The constraints of an AIR without lookups.
+///
+/// # Errors
+/// [`StarkError::Air`] if the AIR has constraints over extensions.
+pub(crate) fn graph<A: Air<SymbolicAirBuilder<Goldilocks>>>(
+    air: &A,
+    layout: AirLayout,
+) -> Result<Graph, StarkError> {
+    layout.validate_against_air(air);
+    let mut builder = SymbolicAirBuilder::<Goldilocks>::new(layout);
+    air.eval(&mut builder);
+    captured(&builder.base_constraints(), &builder.constraint_layout(), &[])
 }
 
-impl Captured {
-    /// The constraints of an AIR without lookups.
-    ///
-    /// # Panics
-    /// As [`graph`].
-    pub(crate) fn new<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Self {
-        let graph = graph(air, layout);
-        let count = graph.constraints();
-        Self { program: Program::new(&graph), parts: (0..count).map(|index| (index, 0)).collect(), count }
-    }
-
-    /// The constraints of an AIR and of its lookups. Scalars are the public values, then the scalars of [`Graph::with_lookups`].
-    pub(crate) fn with_lookups<C, A>(air: &A, layout: AirLayout, lookups: &[Lookup<Goldilocks>]) -> Self
-    where
-        C: ExtensionField<Goldilocks>,
-        A: Air<InteractionSymbolicBuilder<Goldilocks, C>>,
-        SymbolicExpressionExt<Goldilocks, C>: Algebra<C>,
-    {
-        let products = products::<C>();
-        let (graph, mut parts) = graph_with_lookups::<C, A>(air, layout, lookups);
-        let own = parts.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
-        let graph = graph.with_lookups(layout.num_public_values, &products);
-        let of_lookups = (graph.constraints() - parts.len()) / C::DIMENSION;
-        for index in own..own + of_lookups {
-            parts.extend((0..C::DIMENSION).map(|coordinate| (index, coordinate)));
-        }
-        Self { program: Program::new(&graph), parts, count: own + of_lookups }
-    }
-}
-
-/// The constraints of an AIR with its lookups. With each constraint comes the index of the AIR's constraint that it is a part of, and its
-/// coordinate.
+/// The constraints of an AIR with its lookups.
+///
+/// # Errors
+/// As [`graph`].
 pub(crate) fn graph_with_lookups<C, A>(
     air: &A,
     layout: AirLayout,
     lookups: &[Lookup<Goldilocks>],
-) -> (Graph, Vec<(usize, usize)>)
+) -> Result<Graph, StarkError>
 where
     C: ExtensionField<Goldilocks>,
     A: Air<InteractionSymbolicBuilder<Goldilocks, C>>,
@@ -72,52 +49,37 @@ where
     layout.validate_against_air(air);
     let mut builder = InteractionSymbolicBuilder::<Goldilocks, C>::new(layout);
     air.eval(&mut builder);
-    let (base, extension) = (builder.base_constraints(), builder.extension_constraints());
-    let ConstraintLayout { base_indices, ext_indices } = builder.constraint_layout();
-    let graph = capture(|| {
-        let of_base = RefCell::new(HashMap::new());
-        let of_base = |expression: &SymbolicExpression<Goldilocks>| {
-            translated(expression, &mut of_base.borrow_mut(), &leaf, &of_operation)
-        };
-        base.iter().for_each(|constraint| of_base(constraint).must_vanish());
-        let products = products::<C>();
-        let leaf = |leaf: &ExtLeaf<Goldilocks, C>| match leaf {
-            ExtLeaf::Base(expression) => {
-                let mut coordinates = vec![Element::default().into(); C::DIMENSION];
-                coordinates[0] = of_base(expression);
-                coordinates
-            }
-            ExtLeaf::ExtConstant(value) => {
-                value.as_basis_coefficients_slice().iter().map(|value| element(*value).into()).collect()
-            }
-            ExtLeaf::ExtVariable(_) => unreachable!("only lookups have columns over the extension"),
-        };
-        let mut captured = HashMap::new();
-        for constraint in &extension {
-            let coordinates = translated(constraint, &mut captured, &leaf, &|operation| {
-                of_operation_on_coordinates(&products, operation)
-            });
-            coordinates.into_iter().for_each(Expression::must_vanish);
-        }
-        lookups.iter().for_each(|lookup| record(lookup, of_base));
-    });
-    let of_extension =
-        ext_indices.iter().flat_map(|index| (0..C::DIMENSION).map(move |coordinate| (*index, coordinate)));
-    (graph, base_indices.iter().map(|index| (*index, 0)).chain(of_extension).collect())
+    captured(&builder.base_constraints(), &builder.constraint_layout(), lookups)
 }
 
-/// Captures a lookup, whose expressions `of_base` translates.
-fn record(
-    lookup: &Lookup<Goldilocks>,
-    of_base: impl Fn(&SymbolicExpression<Goldilocks>) -> Expression + Copy,
-) {
-    let all = |expressions: &[SymbolicExpression<Goldilocks>]| expressions.iter().map(of_base).collect();
+/// Captures constraints and lookups.
+fn captured(
+    constraints: &[SymbolicExpression<Goldilocks>],
+    layout: &ConstraintLayout,
+    lookups: &[Lookup<Goldilocks>],
+) -> Result<Graph, StarkError> {
+    if !layout.ext_indices.is_empty() {
+        let what = "it has constraints over an extension, which only Plonky3's own prover supports";
+        return Err(StarkError::Air(what.to_owned()));
+    }
+    Ok(capture(|| {
+        let known = RefCell::new(HashMap::new());
+        let of =
+            |expression: &SymbolicExpression<Goldilocks>| translated(expression, &mut known.borrow_mut());
+        constraints.iter().for_each(|constraint| of(constraint).must_vanish());
+        lookups.iter().for_each(|lookup| record(lookup, of));
+    }))
+}
+
+/// Captures a lookup, whose expressions `of` translates.
+fn record(lookup: &Lookup<Goldilocks>, of: impl Fn(&SymbolicExpression<Goldilocks>) -> Expression + Copy) {
+    let all = |expressions: &[SymbolicExpression<Goldilocks>]| expressions.iter().map(of).collect();
     let flags = lookup.flags.as_deref().map(all);
     let flags: Option<Vec<Expression>> = flags;
     let terms = lookup.elements.iter().zip(&lookup.multiplicities).enumerate();
     let terms = terms.map(|(index, (message, count))| Term {
         message: all(message),
-        count: of_base(count),
+        count: of(count),
         flag: flags.as_ref().map(|flags| flags[index]),
     });
     let bus = match &lookup.kind {
@@ -127,49 +89,18 @@ fn record(
     air::Lookup { bus, terms: terms.collect(), most: lookup.count_weight }.record();
 }
 
-/// Captures an AIR's constraints.
-///
-/// # Panics
-/// If the AIR has constraints over extensions, which this prover does not support.
-pub(crate) fn graph<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A, layout: AirLayout) -> Graph {
-    layout.validate_against_air(air);
-    let mut builder = SymbolicAirBuilder::<Goldilocks>::new(layout);
-    air.eval(&mut builder);
-    assert!(
-        builder.constraint_layout().ext_indices.is_empty(),
-        "the AIR has constraints over extensions: only `p3_uni_stark::prove` can prove it"
-    );
-    let constraints = builder.base_constraints();
-    capture(|| {
-        let mut captured = HashMap::new();
-        constraints
-            .iter()
-            .for_each(|constraint| translated(constraint, &mut captured, &leaf, &of_operation).must_vanish());
-    })
-}
-
-/// An operation on values.
-enum Operation<T> {
-    Neg(T),
-    Add(T, T),
-    Sub(T, T),
-    Mul(T, T),
-}
-
 /// Translates an expression. Its parts may be shared: each part is captured once. The function is not recursive, because sums may have
 /// thousands of terms.
-fn translated<'a, L, T: Clone>(
-    root: &'a SymbolicExpr<L>,
-    captured: &mut HashMap<*const SymbolicExpr<L>, T>,
-    leaf: &impl Fn(&L) -> T,
-    of_operation: &impl Fn(Operation<T>) -> T,
-) -> T {
-    let mut stack = vec![(root, false)];
+fn translated<'a>(
+    root: &'a SymbolicExpression<Goldilocks>,
+    known: &mut HashMap<*const SymbolicExpression<Goldilocks>, Expression>,
+) -> Expression {
+    let mut stack: Vec<(&'a SymbolicExpression<Goldilocks>, bool)> = vec![(root, false)];
     while let Some((node, ready)) = stack.pop() {
-        if !ready && captured.contains_key(&ptr::from_ref(node)) {
+        if !ready && known.contains_key(&ptr::from_ref(node)) {
             continue;
         }
-        let operands: &[&'a SymbolicExpr<L>] = match node {
+        let operands: &[&'a SymbolicExpression<Goldilocks>] = match node {
             SymbolicExpr::Leaf(_) => &[],
             SymbolicExpr::Neg { x, .. } => &[x],
             SymbolicExpr::Add { x, y, .. }
@@ -181,54 +112,17 @@ fn translated<'a, L, T: Clone>(
             stack.extend(operands.iter().map(|operand| (*operand, false)));
             continue;
         }
-        let operand = |index: usize| captured[&ptr::from_ref(operands[index])].clone();
+        let operand = |index: usize| known[&ptr::from_ref(operands[index])];
         let value = match node {
             SymbolicExpr::Leaf(value) => leaf(value),
-            SymbolicExpr::Neg { .. } => of_operation(Operation::Neg(operand(0))),
-            SymbolicExpr::Add { .. } => of_operation(Operation::Add(operand(0), operand(1))),
-            SymbolicExpr::Sub { .. } => of_operation(Operation::Sub(operand(0), operand(1))),
-            SymbolicExpr::Mul { .. } => of_operation(Operation::Mul(operand(0), operand(1))),
+            SymbolicExpr::Neg { .. } => -operand(0),
+            SymbolicExpr::Add { .. } => operand(0) + operand(1),
+            SymbolicExpr::Sub { .. } => operand(0) - operand(1),
+            SymbolicExpr::Mul { .. } => operand(0) * operand(1),
         };
-        captured.insert(ptr::from_ref(node), value);
+        known.insert(ptr::from_ref(node), value);
     }
-    captured[&ptr::from_ref(root)].clone()
-}
-
-fn of_operation(operation: Operation<Expression>) -> Expression {
-    match operation {
-        Operation::Neg(x) => -x,
-        Operation::Add(x, y) => x + y,
-        Operation::Sub(x, y) => x - y,
-        Operation::Mul(x, y) => x * y,
-    }
-}
-
-/// The products of an extension's basis.
-pub(crate) fn products<C: ExtensionField<Goldilocks>>() -> Products {
-    let basis = |index| C::ith_basis_element(index).expect("an element of the basis");
-    let coordinates = |i, j| {
-        let product = basis(i) * basis(j);
-        product.as_basis_coefficients_slice().iter().map(|value| element(*value)).collect()
-    };
-    let of_first = |i| (0..C::DIMENSION).map(|j| coordinates(i, j)).collect();
-    Products((0..C::DIMENSION).map(of_first).collect())
-}
-
-/// An operation on elements of the extension by their coordinates.
-fn of_operation_on_coordinates(
-    products: &Products,
-    operation: Operation<Vec<Expression>>,
-) -> Vec<Expression> {
-    let each =
-        |x: Vec<Expression>, y: Vec<Expression>, operation: fn(Expression, Expression) -> Expression| {
-            x.into_iter().zip(y).map(|(x, y)| operation(x, y)).collect()
-        };
-    match operation {
-        Operation::Neg(x) => x.into_iter().map(|x| -x).collect(),
-        Operation::Add(x, y) => each(x, y, |x, y| x + y),
-        Operation::Sub(x, y) => each(x, y, |x, y| x - y),
-        Operation::Mul(x, y) => products.multiply(&x, &y),
-    }
+    known[&ptr::from_ref(root)]
 }
 
 fn scalar(index: usize) -> Expression {

@@ -19,7 +19,7 @@ use p3_matrix::Matrix;
 use p3_uni_stark::Domain;
 use proofmill_cpu::Level;
 use proofmill_stark::{
-    Constraints, Parameters, PreprocessedKey, StarkError, StarkHash, Tables, TablesVerifyingKey,
+    Constraints, Parameters, PreprocessedKey, StarkError, StarkHash, Tables, TablesKey, TablesVerifyingKey,
     air::{Graph, Preprocessed},
 };
 
@@ -30,42 +30,44 @@ use proofmill_stark::{
 /// depend on the statement belong in public values or preprocessed columns.
 ///
 /// # Errors
-/// [`StarkError::Air`].
+/// [`StarkError::Air`], also if the AIR has constraints over extensions.
 ///
 /// # Panics
-/// If the AIR has constraints over extensions, or if it binds public values otherwise than by constraints.
+/// If the AIR binds public values otherwise than by constraints.
 pub fn constraints<A: Air<SymbolicAirBuilder<Goldilocks>>>(air: &A) -> Result<Constraints, StarkError> {
     assert!(air.public_boundary_io().is_empty(), "public values can be bound by constraints only");
-    of_graph(air, graph(air, layout(air)))
+    of_graph(air, graph(air, layout(air))?)
 }
 
 /// The tables of AIRs of Plonky3 with their lookups, as `CommonData` has them, for [`proofmill_stark::prove_tables`] and
 /// [`proofmill_stark::verify_tables`]. The transcript is Plonky3's: as for [`constraints`], the AIRs must be fixed before any proof is made.
 ///
 /// # Errors
-/// [`StarkError::Air`], also if an AIR has constraints over extensions, and [`StarkError::Tables`].
+/// As [`constraints`], in [`StarkError::Table`], and [`StarkError::Tables`].
 ///
 /// # Panics
 /// As [`constraints`], and if a lookup has not as many multiplicities, and flags if it has some, as tuples.
-pub fn tables<C, A>(airs: &[A], lookups: &[Lookups<Goldilocks>]) -> Result<Tables, StarkError>
+pub fn tables<'a, C, A>(
+    airs: impl IntoIterator<Item = &'a A>,
+    lookups: &[Lookups<Goldilocks>],
+) -> Result<Tables, StarkError>
 where
     C: ExtensionField<Goldilocks>,
-    A: Air<InteractionSymbolicBuilder<Goldilocks, C>>,
+    A: Air<InteractionSymbolicBuilder<Goldilocks, C>> + 'a,
     SymbolicExpressionExt<Goldilocks, C>: Algebra<C>,
 {
+    let airs: Vec<&A> = airs.into_iter().collect();
     if airs.len() != lookups.len() {
         let (what, expected, found) = ("lists of lookups", airs.len(), lookups.len());
         return Err(StarkError::Tables { what, expected, found });
     }
-    let table = |(index, (air, lookups)): (usize, (&A, &Lookups<Goldilocks>))| {
+    let table = |(table, (air, lookups)): (usize, (&A, &Lookups<Goldilocks>))| {
         assert!(air.public_boundary_io().is_empty(), "public values can be bound by constraints only");
-        let (graph, parts) = graph_with_lookups::<C, A>(air, layout(air), lookups);
-        if parts.iter().enumerate().any(|(place, part)| (place, 0) != *part) {
-            return Err(StarkError::Air(format!("table {index} has constraints over extensions")));
-        }
-        of_graph(air, graph)
+        graph_with_lookups::<C, A>(air, layout(air), lookups)
+            .and_then(|graph| of_graph(air, graph))
+            .map_err(|source| StarkError::Table { table, source: Box::new(source) })
     };
-    Tables::new(airs.iter().zip(lookups).enumerate().map(table).collect::<Result<_, _>>()?)
+    Tables::new(airs.into_iter().zip(lookups).enumerate().map(table).collect::<Result<_, _>>()?)
 }
 
 /// The verifier's key of tables, where some tables have preprocessed columns; `None` if no table has any.
@@ -110,7 +112,7 @@ fn wrong_columns(widths: &[usize], found: String) -> StarkError {
 }
 
 /// The numbers of columns and values that an AIR reads, without lookups.
-pub(crate) fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
+fn layout(air: &impl BaseAir<Goldilocks>) -> AirLayout {
     AirLayout {
         preprocessed_width: air.preprocessed_width(),
         main_width: air.width(),
@@ -138,13 +140,32 @@ fn of_graph(air: &impl BaseAir<Goldilocks>, graph: Graph) -> Result<Constraints,
 ///
 /// # Errors
 /// As [`PreprocessedKey::new`].
-pub fn preprocessed_key<A: Air<SymbolicAirBuilder<Goldilocks>>>(
+pub fn preprocessed_key(
     level: Level,
     hash: &dyn StarkHash,
     parameters: &Parameters,
-    air: &A,
+    air: &impl BaseAir<Goldilocks>,
 ) -> Result<Option<PreprocessedKey>, StarkError> {
-    let Some(matrix) = air.preprocessed_trace() else { return Ok(None) };
+    let key = |preprocessed| PreprocessedKey::new(level, hash, parameters, preprocessed);
+    preprocessed(air).map(key).transpose()
+}
+
+/// The key of the preprocessed columns of several AIRs; `None` if they have none. Its opposite for verifiers is [`batch_key`].
+///
+/// # Errors
+/// As [`TablesKey::new`].
+pub fn tables_key<'a, A: BaseAir<Goldilocks> + 'a>(
+    level: Level,
+    hash: &dyn StarkHash,
+    parameters: &Parameters,
+    airs: impl IntoIterator<Item = &'a A>,
+    tables: &Tables,
+) -> Result<Option<TablesKey>, StarkError> {
+    TablesKey::new(level, hash, parameters, tables, airs.into_iter().map(preprocessed).collect())
+}
+
+fn preprocessed(air: &impl BaseAir<Goldilocks>) -> Option<Preprocessed> {
+    let matrix = air.preprocessed_trace()?;
     let values = matrix.values.iter().map(|value| element(*value)).collect();
-    PreprocessedKey::new(level, hash, parameters, Preprocessed { columns: matrix.width(), values }).map(Some)
+    Some(Preprocessed { columns: matrix.width(), values })
 }

@@ -1,7 +1,7 @@
 //! Proofmill's kernels behind the traits of [Plonky3](https://github.com/Plonky3/Plonky3) 0.9.0-rc.2, for programs over
 //! Goldilocks.
 //!
-//! A program gets the kernels by the types of its configuration. Its proofs stay the same, byte for byte:
+//! A program gets the kernels by the types of its configuration, and our engine by functions. Its proofs stay the same, byte for byte:
 //!
 //! | this crate | in place of |
 //! |---|---|
@@ -25,7 +25,6 @@
 //! type Pcs = FriPcs<Mmcs, ChallengeMmcs>;
 //! ```
 
-mod batch;
 mod constraints;
 mod dft;
 mod elements;
@@ -35,19 +34,17 @@ mod keccak;
 mod poseidon2;
 mod proof;
 mod prove;
-mod quotient;
 mod verify;
 
-pub use batch::prove_batch;
 pub use dft::Dft;
-pub use engine::{batch_key, constraints, preprocessed_key, tables};
+pub use engine::{batch_key, constraints, preprocessed_key, tables, tables_key};
 pub use fri::FriPcs;
 pub use keccak::KeccakF;
 pub use poseidon2::{Poseidon2, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 pub use proof::{
     Challenge, Configuration, Word, batch_from_plonky3, batch_to_plonky3, from_plonky3, to_plonky3,
 };
-pub use prove::{prove, prove_with_preprocessed};
+pub use prove::{prove, prove_batch};
 pub use verify::{verify, verify_batch, verify_with_preprocessed};
 
 /// The number of elements of each row, where there is one row for each digest.

@@ -16,11 +16,11 @@ use p3_air::{Air, symbolic::SymbolicExpressionExt};
 use p3_batch_stark::{
     BatchProof, CommonData, ProverData, StarkInstance,
     common::{GlobalPreprocessed, PreprocessedInstanceMeta},
-    folder::VerifierConstraintFolderWithLookups,
-    verify_batch,
+    folder::{ProverConstraintFolderWithLookups, VerifierConstraintFolderWithLookups},
+    prove_batch, verify_batch,
 };
 use p3_challenger::GrindingChallenger;
-use p3_commit::{BatchOpeningRef, Mmcs, PolynomialSpace};
+use p3_commit::{BatchOpeningRef, Mmcs, Pcs, PolynomialSpace};
 use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use p3_keccak::KeccakF;
@@ -28,13 +28,19 @@ use p3_lookup::{InteractionSymbolicBuilder, LookupTerminal, Lookups};
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher};
-use p3_uni_stark::{Com, Domain, StarkGenericConfig};
+use p3_uni_stark::{Com, Domain, PcsProverError, StarkGenericConfig};
 use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks as Element};
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
-use proofmill_p3::{Configuration, prove_batch};
+use proofmill_p3::Configuration;
 use proofmill_stark::{StarkHash, VerifyError};
 use proofmill_testing::for_each_pool;
 use serde_json::Value;
+
+/// The data of a commitment.
+type PcsData<SC> = <<SC as StarkGenericConfig>::Pcs as Pcs<
+    <SC as StarkGenericConfig>::Challenge,
+    <SC as StarkGenericConfig>::Challenger,
+>>::ProverData;
 
 /// What verifiers get besides parameters and proof.
 struct Statement<SC: StarkGenericConfig> {
@@ -288,10 +294,18 @@ fn compare<SC, const D: usize>(
     batch: &Batch,
 ) where
     SC: Configuration<D>
-        + StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>, Challenge: 'static>,
-    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+        + StarkGenericConfig<
+            Challenger: GrindingChallenger<Witness = Goldilocks>,
+            Challenge: 'static,
+            Pcs: Sync,
+        >,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks> + Send + Sync,
+    Com<SC>: Sync,
+    PcsData<SC>: Sync,
+    PcsProverError<SC>: Send,
     SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
     Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>
+        + for<'a> Air<ProverConstraintFolderWithLookups<'a, SC>>
         + for<'a> Air<VerifierConstraintFolderWithLookups<'a, SC>>,
     Extension<Element, D>: ExtensionField<D>,
 {
@@ -368,13 +382,17 @@ fn compare<SC, const D: usize>(
     });
 }
 
-/// Our prover's proof of a batch with other traces, which may be false, as JSON.
+/// Plonky3's proof of a batch with other traces, which may be false, as JSON.
 fn proof_of<SC>(config: &SC, batch: &Batch, traces: &[RowMajorMatrix<Goldilocks>]) -> (ProverData<SC>, Value)
 where
-    SC: StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>>,
-    Domain<SC>: PolynomialSpace<Val = Goldilocks>,
+    SC: StarkGenericConfig<Challenger: GrindingChallenger<Witness = Goldilocks>, Pcs: Sync>,
+    Domain<SC>: PolynomialSpace<Val = Goldilocks> + Send + Sync,
+    Com<SC>: Sync,
+    PcsData<SC>: Sync,
+    PcsProverError<SC>: Send,
     SymbolicExpressionExt<Goldilocks, SC::Challenge>: Algebra<SC::Challenge>,
-    Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>,
+    Table: Air<InteractionSymbolicBuilder<Goldilocks, SC::Challenge>>
+        + for<'a> Air<ProverConstraintFolderWithLookups<'a, SC>>,
 {
     let traces: Vec<_> = traces.iter().collect();
     let instances = StarkInstance::new_multiple(&batch.airs, &traces, &batch.public_values);

@@ -214,7 +214,7 @@ fn compare(tally: &mut Tally, case: Parameters, seed: u64) {
     }
     let mut unsatisfied = trace;
     unsatisfied.values[0] += Goldilocks::ONE;
-    let invalid = proofmill_p3::prove(&config, &air, unsatisfied, &public).expect("a proof");
+    let invalid = p3_uni_stark::prove(&config, &air, unsatisfied, &public).expect("a proof");
     tally.refused("constraints that do not hold", verdicts(case, &invalid));
     let json = serde_json::to_value(&proof).expect("JSON");
     let lists = [vec!["/opened_values/quotient_chunks".to_owned()], opened_rows(&json, 2, None)];

@@ -2,22 +2,20 @@
 
 use crate::airs::{Example, Fibonacci, Powers, Preprocessed, RoundConstants};
 use crate::configurations::{
-    PARAMETERS, Parameters, hiding::quadratic as hiding, keccak, keccak_kernels, poseidon2,
-    poseidon2_kernels, stock_keccak, stock_poseidon2,
+    PARAMETERS, Parameters, keccak, keccak_kernels, poseidon2, poseidon2_kernels, stock_keccak,
+    stock_poseidon2,
 };
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{setup_preprocessed, verify_with_preprocessed};
 use proofmill_testing::for_each_pool;
 
-/// Proves with Plonky3's kernels, with ours, and with our scheme and constraints as a program; compares the proofs' JSON, which has every field;
-/// verifies them with Plonky3's verifier on its own kernels and on ours. Several threads may find different witnesses of
-/// work, and then other challenges.
+/// Proves with Plonky3's kernels, with ours, and with our scheme; compares the proofs' JSON, which has every field; verifies them with
+/// Plonky3's verifier on its own kernels and on ours. Several threads may find different witnesses of work, and then other challenges.
 macro_rules! same_proofs {
     ($stock:ident, $kernels:ident, $ours:ident, $air:expr, $trace:expr, $public:expr) => {
         for parameters in PARAMETERS {
-            // Blinding hides few queries.
-            let parameters = Parameters { num_queries: 5, random_columns: 4, ..parameters };
+            let parameters = Parameters { num_queries: 5, ..parameters };
             let (air, trace, public): (_, &RowMajorMatrix<Goldilocks>, &[Goldilocks]) =
                 ($air, $trace, $public);
             for_each_pool(&[1, 2, 5], |threads| {
@@ -30,27 +28,18 @@ macro_rules! same_proofs {
                     setup_preprocessed(&kernels, &air, log_height).expect("a set-up").unzip();
                 let (for_ours, for_our_verifier) =
                     setup_preprocessed(&ours, &air, log_height).expect("a set-up").unzip();
-                let (for_stock, for_ours) = (for_stock.as_ref(), for_ours.as_ref());
-                let by_kernels = p3_uni_stark::prove_with_preprocessed(
-                    &kernels,
-                    &air,
-                    trace.clone(),
-                    public,
-                    for_kernels.as_ref(),
-                );
-                let by_kernels = serde_json::to_string(&by_kernels.expect("a proof")).expect("JSON");
-                // Blinding draws from the generator of a configuration.
-                let fresh = $ours::config(parameters);
-                let by_program =
-                    proofmill_p3::prove_with_preprocessed(&fresh, &air, trace.clone(), public, for_ours);
-                let by_program = serde_json::to_string(&by_program.expect("a proof")).expect("JSON");
-                let json = [by_kernels, by_program];
+                macro_rules! json_with {
+                    ($config:expr, $key:expr) => {{
+                        let (trace, key) = (trace.clone(), $key.as_ref());
+                        let proof = p3_uni_stark::prove_with_preprocessed($config, &air, trace, public, key);
+                        serde_json::to_string(&proof.expect("a proof")).expect("JSON")
+                    }};
+                }
+                let json = [json_with!(&kernels, for_kernels), json_with!(&ours, for_ours)];
                 if threads == 1 || parameters.grinding == 0 {
-                    let expected =
-                        p3_uni_stark::prove_with_preprocessed(&stock, &air, trace.clone(), public, for_stock);
-                    let expected = serde_json::to_string(&expected.expect("a proof")).expect("JSON");
-                    for (json, prover) in json.iter().zip(["Plonky3's prover", "ours"]) {
-                        assert!(*json == expected, "{prover}, {threads} threads");
+                    let expected = json_with!(&stock, for_stock);
+                    for (json, scheme) in json.iter().zip(["Plonky3's scheme", "ours"]) {
+                        assert!(*json == expected, "{scheme}, {threads} threads");
                     }
                 }
                 for json in json {
@@ -110,11 +99,4 @@ fn keccaks_permutation() {
     let inputs = vec![std::array::from_fn(|i| i as u64)];
     let trace = p3_keccak_air::generate_trace_rows::<Goldilocks>(inputs, 0);
     same_proofs!(stock_keccak, keccak_kernels, keccak, p3_keccak_air::KeccakAir {}, &trace, &[]);
-}
-
-/// With the same randomness.
-#[test]
-fn zero_knowledge_proofs() {
-    let (trace, public) = Fibonacci::trace(5);
-    same_proofs!(hiding, hiding, hiding, Example::Fibonacci(Fibonacci), &trace, &public);
 }

@@ -16,12 +16,12 @@ use p3_field::PrimeCharacteristicRing;
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Matrix, dense::RowMajorMatrix};
 use p3_uni_stark::{
-    Domain, Proof, QuotientAir, StarkGenericConfig, VerifierConstraintFolder, setup_preprocessed,
-    verify_with_preprocessed,
+    Domain, Proof, QuotientAir, StarkGenericConfig, VerifierConstraintFolder, prove_with_preprocessed,
+    setup_preprocessed, verify_with_preprocessed,
 };
 use proofmill_field::goldilocks::{Extension, ExtensionField, Goldilocks as Element};
 use proofmill_hash::{Keccak, Poseidon2, Sponge};
-use proofmill_p3::{Configuration, prove_with_preprocessed};
+use proofmill_p3::Configuration;
 use proofmill_stark::StarkHash;
 use proofmill_testing::for_each_pool;
 use serde_json::Value;

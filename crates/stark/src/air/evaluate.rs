@@ -13,7 +13,7 @@ use proofmill_memory::Lines;
 use proofmill_run::parallel;
 
 /// The number of rows that a task should evaluate. Each task allocates its memory.
-pub fn rows_of_task(rows: usize) -> usize {
+pub(crate) fn rows_of_task(rows: usize) -> usize {
     BLOCK * rows.div_ceil(BLOCK).div_ceil(4 * parallel::threads()).max(1)
 }
 

@@ -1,8 +1,9 @@
 //! The quotients that FRI tests: `sum_z 1 / (z - x) sum_m (c_(m, z) - f_(m, z) sum_i p_(m, i) m_i(x))` for the rows x of matrices m of
 //! one height, which are opened at points z.
 //!
-//! The rows' combinations are computed once for all points of a matrix. Vectors are across columns, two rows at a time, or across rows of
-//! narrow matrices. The factors of 64 vectors stay in the first-level cache while a block of rows goes by.
+//! The rows' combinations are computed once for all points of a matrix. Vectors are across columns, two rows at a time: the factors of 64
+//! vectors stay in the first-level cache while a block of rows goes by. In narrow matrices, where the sum of a vector's lanes would take
+//! longer than the products, vectors are across rows.
 
 use super::{
     BLOCK, Coset, Planes,
@@ -14,7 +15,7 @@ use super::{
 use proofmill_cpu::Level;
 use proofmill_field::{
     Algebra, Field, LANES, Lanes, dispatch_goldilocks,
-    goldilocks::{Extension, ExtensionField, Goldilocks, GoldilocksEngine, U64s},
+    goldilocks::{Extension, ExtensionField, Goldilocks, GoldilocksEngine, GoldilocksLanes, U64s},
 };
 use proofmill_run::parallel;
 
@@ -44,6 +45,9 @@ pub struct Claim<const N: usize> {
 
 /// The number of vectors of a row whose products are added before a reduction.
 const CHUNK: usize = 64;
+
+/// Matrices of fewer columns are narrow. At least [`LANES`].
+const NARROW: usize = 32;
 
 /// The number of blocks of a task.
 const BLOCKS: usize = 4;
@@ -133,12 +137,12 @@ where
     results
 }
 
-/// For each coefficient, the limbs of the factors: six vectors for each vector of columns. Where a row is less than a vector, the six limbs
-/// of each column.
+/// For each coefficient, the limbs of the factors: six vectors for each vector of columns. In [narrow](NARROW) matrices, the six limbs of
+/// each column.
 fn factors<E: GoldilocksEngine, const N: usize>(_: E, powers: &[Extension<Goldilocks, N>]) -> [Vec<u64>; N] {
     let (lanes, width) = (E::U64s::WIDTH, powers.len());
     std::array::from_fn(|d| {
-        if width < lanes {
+        if width < NARROW {
             return powers.iter().flat_map(|power| limbs(power.0[d])).collect();
         }
         let mut table = vec![0; width.div_ceil(lanes) * 6 * lanes];
@@ -162,9 +166,9 @@ fn combine_block<E: GoldilocksEngine, const N: usize>(
     factors: &[Vec<u64>; N],
     combined: &mut Planes<N>,
 ) {
-    const { assert!(CHUNK <= MOST_TERMS && LANES <= MOST_TERMS) };
+    const { assert!(CHUNK <= MOST_TERMS && LANES <= MOST_TERMS && LANES <= NARROW) };
     let lanes = E::U64s::WIDTH;
-    if width < lanes {
+    if width < NARROW {
         return combine_narrow(engine, words, width, factors, combined);
     }
     let vectors = width.div_ceil(lanes);
@@ -211,6 +215,7 @@ fn combine_block<E: GoldilocksEngine, const N: usize>(
     }
 }
 
+/// The combinations of a block's rows in a [narrow](NARROW) matrix.
 fn combine_narrow<E: GoldilocksEngine, const N: usize>(
     engine: E,
     words: &[u64],
@@ -218,33 +223,37 @@ fn combine_narrow<E: GoldilocksEngine, const N: usize>(
     factors: &[Vec<u64>; N],
     combined: &mut Planes<N>,
 ) {
+    // The columns of one group of columns stay in the first-level cache.
     let mut columns = [[0; BLOCK]; LANES];
-    for (column, values) in columns.iter_mut().enumerate().take(width) {
-        *values = gather(words, width, column);
-    }
-    let columns = &columns[..width];
-    engine.run(
-        #[inline(always)]
-        || {
-            for row in (0..BLOCK).step_by(E::U64s::WIDTH) {
-                let mut sums = [Sum::zero(engine); N];
-                for (column, values) in columns.iter().enumerate() {
-                    let a = E::U64s::load(engine, &values[row..]);
-                    for d in 0..N {
-                        let limbs = &factors[d][6 * column..][..6];
-                        let mut factor = [a; 6];
-                        for i in 0..6 {
-                            factor[i] = E::U64s::splat(engine, limbs[i]);
+    for first in (0..width).step_by(LANES) {
+        let columns = &mut columns[..LANES.min(width - first)];
+        for (column, values) in columns.iter_mut().enumerate() {
+            *values = gather(words, width, first + column);
+        }
+        engine.run(
+            #[inline(always)]
+            || {
+                for row in (0..BLOCK).step_by(E::U64s::WIDTH) {
+                    let mut sums = [Sum::zero(engine); N];
+                    for (column, values) in (first..).zip(columns.iter()) {
+                        let a = E::U64s::load(engine, &values[row..]);
+                        for d in 0..N {
+                            let limbs = &factors[d][6 * column..][..6];
+                            let mut factor = [a; 6];
+                            for i in 0..6 {
+                                factor[i] = E::U64s::splat(engine, limbs[i]);
+                            }
+                            sums[d].add([a, a.high_half()], factor);
                         }
-                        sums[d].add([a, a.high_half()], factor);
+                    }
+                    for d in 0..N {
+                        let before = GoldilocksLanes::<E::U64s>::load(engine, &combined[d][row..]);
+                        (before + sums[d].reduced()).store(&mut combined[d][row..]);
                     }
                 }
-                for d in 0..N {
-                    sums[d].reduced().store(&mut combined[d][row..]);
-                }
-            }
-        },
-    );
+            },
+        );
+    }
 }
 
 #[inline(always)]

@@ -28,7 +28,7 @@ use proofmill_field::{
     goldilocks::{Extension, ExtensionField, Goldilocks},
 };
 use proofmill_hash::Digest;
-use proofmill_memory::Pages;
+use proofmill_memory::{Pages, prefetch};
 use proofmill_run::parallel;
 
 /// Preprocessed columns with their commitment: the key of provers. The verifier's key is [`commitment`](Self::commitment).
@@ -427,7 +427,8 @@ where
     let mut extensions = Vec::with_capacity(1 << log_chunks);
     let read = |chunk: usize, row: usize, words: &mut [u64]| {
         // In bit-reversed order the rows of one coset are consecutive.
-        kept.read((reverse(chunk, log_chunks) << log_rows) + reverse(row, log_rows), words);
+        let of_coset = |row: usize| (reverse(chunk, log_chunks) << log_rows) + reverse(row, log_rows);
+        kept.read(of_coset(row), of_coset((row + AHEAD) & ((1 << log_rows) - 1)), words);
     };
     trace.for_each_chunk(level, quotient, read, |chunk, values| {
         // A chunk is the polynomial with these values on its coset, extended like all columns.
@@ -441,8 +442,11 @@ where
     // The verifier weighs chunks by their index.
     extensions.sort_by_key(|(chunk, _)| *chunk);
     let extensions: Vec<_> = extensions.into_iter().map(|(_, extension)| extension).collect();
-    Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side(&extensions)] })
+    Ok(if parameters.is_blinded() { extensions } else { vec![side_by_side::<D>(&extensions)] })
 }
+
+/// How many rows ahead a row is prefetched. In bit-reversed order each row is in another cache line and page.
+const AHEAD: usize = 16;
 
 /// The rows of kept matrices that a quotient reads.
 struct KeptRows<'a> {
@@ -481,30 +485,33 @@ impl<'a> KeptRows<'a> {
         Self { matrices, longer }
     }
 
-    /// Writes the values that are read in a row of all matrices.
+    /// Writes the values that are read in a row of all matrices, and prefetches the row that is read [`AHEAD`].
     #[inline]
-    fn read(&self, row: usize, mut words: &mut [u64]) {
+    fn read(&self, row: usize, ahead: usize, mut words: &mut [u64]) {
         for (index, (rows, columns, width)) in self.matrices.iter().enumerate() {
             let rows = self.longer.get(index).map_or(*rows, |longer| &**longer);
             let (part, rest) = words.split_at_mut(*width);
+            prefetch(&rows[ahead * columns]);
             part.copy_from_slice(Goldilocks::as_words(&rows[row * columns..][..*width]));
             words = rest;
         }
     }
 }
 
-/// One matrix with the columns of all matrices, which have the same number of columns each.
-fn side_by_side(matrices: &[(Pages<Goldilocks>, usize)]) -> (Pages<Goldilocks>, usize) {
+/// One matrix with the columns of all matrices, which have D columns each.
+fn side_by_side<const D: usize>(matrices: &[(Pages<Goldilocks>, usize)]) -> (Pages<Goldilocks>, usize) {
     /// The number of rows of a task.
     const TASK: usize = 1 << 10;
-    let width = matrices[0].1;
-    let mut rows = Pages::new(matrices.iter().map(|(values, _)| values.len()).sum());
-    let tasks = (0..).step_by(width * TASK).zip(rows.chunks_mut(matrices.len() * width * TASK));
+    let matrices: Vec<&[[Goldilocks; D]]> =
+        matrices.iter().map(|(values, _)| values.as_chunks::<D>().0).collect();
+    let columns = matrices.len() * D;
+    let mut rows = Pages::new(matrices[0].len() * columns);
+    let tasks = (0..).step_by(TASK).zip(rows.chunks_mut(TASK * columns));
     parallel::for_each(tasks, |(first, rows)| {
-        for (start, row) in (first..).step_by(width).zip(rows.chunks_exact_mut(matrices.len() * width)) {
-            let parts = row.chunks_exact_mut(width).zip(matrices);
-            parts.for_each(|(part, (values, _))| part.copy_from_slice(&values[start..start + width]));
+        for (index, row) in (first..).zip(rows.chunks_exact_mut(columns)) {
+            let parts = row.as_chunks_mut::<D>().0.iter_mut().zip(&matrices);
+            parts.for_each(|(part, matrix)| *part = matrix[index]);
         }
     });
-    (rows, matrices.len() * width)
+    (rows, columns)
 }

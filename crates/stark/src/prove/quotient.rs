@@ -197,18 +197,28 @@ where
         let Self { shift, root, last, vanishing, .. } = *self;
         // `(x^n - 1) / (x - 1)` for the first row, `(x^n - 1) / (x - last)` for the last, and for
         // transitions `x - last`: Plonky3's selectors, which are not scaled to 1.
+        // As `last` is `1 / root`, `root (x - last)` is `root x - 1`, the next row's first denominator: one inverse serves both.
+        // Most rows follow each other: `x - 1` for each row, and for the row after those that follow each other.
         let mut denominators = Vec::new();
-        // Most rows follow each other.
-        let (mut next, mut element) = (0, shift);
+        let (mut of_rows, mut next, mut element) = (Vec::new(), 0, shift);
         for row in rows {
-            let x = if row == next { element } else { shift * root.pow_vartime(&[row as u64]) };
-            denominators.extend([x - Goldilocks::ONE, x - last]);
-            (next, element) = (row + 1, x * root);
+            if row != next {
+                if !of_rows.is_empty() {
+                    denominators.push(element - Goldilocks::ONE);
+                }
+                element = shift * root.pow_vartime(&[row as u64]);
+            }
+            of_rows.push((denominators.len(), element - last));
+            denominators.push(element - Goldilocks::ONE);
+            (next, element) = (row + 1, element * root);
         }
-        let transitions: Vec<_> = denominators.iter().skip(1).step_by(2).copied().collect();
+        denominators.push(element - Goldilocks::ONE);
         batch_invert_vartime(&mut denominators);
-        let rows = denominators.as_chunks::<2>().0.iter().zip(transitions);
-        rows.map(|([one, other], transition)| [vanishing * *one, vanishing * *other, transition]).collect()
+        let to_last = vanishing * root;
+        let of_row = |(place, transition): (usize, Goldilocks)| {
+            [vanishing * denominators[place], to_last * denominators[place + 1], transition]
+        };
+        of_rows.into_iter().map(of_row).collect()
     }
 }
 

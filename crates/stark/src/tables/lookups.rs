@@ -158,13 +158,13 @@ fn write_fractions<const D: usize>(
                     numerators[row] += flag * count;
                 }
             } else {
-                batch_invert_vartime(&mut denominators);
+                invert(&mut denominators);
                 let terms = denominators.iter().zip(counts);
                 sums.iter_mut().zip(terms).for_each(|(sum, (inverse, count))| *sum += *inverse * count);
             }
         }
         if lookup.terms.iter().any(|term| term.flag.is_some()) {
-            batch_invert_vartime(&mut selected);
+            invert(&mut selected);
             let terms = numerators.iter().zip(&selected);
             sums.iter_mut().zip(terms).for_each(|(sum, (numerator, inverse))| *sum = *numerator * *inverse);
         }
@@ -172,6 +172,18 @@ fn write_fractions<const D: usize>(
             row[D * (index + 1)..][..D].copy_from_slice(&sum.0);
         }
     }
+}
+
+/// Replaces every element but zero by its inverse. Only norms are inverted, in the base field.
+fn invert<const D: usize>(elements: &mut [Extension<Goldilocks, D>])
+where
+    Extension<Goldilocks, D>: ExtensionField<D>,
+{
+    let parts = elements.iter().map(|element| Extension::conjugates_and_norm(*element));
+    let (conjugates, mut norms): (Vec<_>, Vec<_>) = parts.unzip();
+    batch_invert_vartime(&mut norms);
+    let inverses = conjugates.into_iter().zip(norms).map(|(conjugates, norm)| conjugates.scale(norm));
+    elements.iter_mut().zip(inverses).for_each(|(element, inverse)| *element = inverse);
 }
 
 /// The columns of a table's lookups, one row after the other, and the sum of all fractions.

@@ -1,8 +1,8 @@
 //! The place of the rows of a matrix, and the steps of a prover that depend on it.
 //!
 //! A small trace is extended in memory and kept. A larger one is kept as polynomials, in memory or in a file, and rows of its extension are
-//! computed each time they are needed. A divided trace is in other processes, which are asked. Nothing outside of this file depends on the
-//! place.
+//! computed each time they are needed. A divided trace is in other processes, which are asked. Outside of this file only commitments ask for
+//! the place: rows in memory are hashed at once, and processes hash the rows that they have.
 
 use super::{Trace, blinding::Blinding, divided::Divided, store::Buffer, tiled::Tiled};
 use crate::{
