@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""features.py: whether `cargo test` and `cargo test --workspace` build the same packages, with the same features.
+"""features.py: whether `cargo test`, `.ci/tools.sh` and `cargo test --workspace` build the packages of the first with the same features.
 
 If they do not, everything that depends on the package that differs is compiled twice. The features that a package lacks go into
 crates/testing/Cargo.toml.
@@ -17,8 +17,12 @@ def packages(*arguments):
     return packages
 
 
-engine, workspace = packages(), packages("--workspace")
-different = [package for package, features in engine.items() if not features <= workspace[package]]
-for name, version in sorted(different):
-    print(f"{name} {version}: `cargo test` builds it with {sorted(engine[name, version])}, `--workspace` with {sorted(workspace[name, version])}")
-sys.exit(len(different) > 0)
+names = subprocess.run([".ci/packages.py", "engine", "tools"], check=True, capture_output=True, text=True).stdout.split()
+engine, different = packages(), 0
+for title, arguments in ("--workspace", ["--workspace"]), (".ci/tools.sh", [f"--package={name}" for name in names]):
+    other = packages(*arguments)
+    for (name, version), features in sorted(engine.items()):
+        if not features <= other[name, version]:
+            different += 1
+            print(f"{name} {version}: `cargo test` builds it with {sorted(features)}, `{title}` with {sorted(other[name, version])}")
+sys.exit(different > 0)

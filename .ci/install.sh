@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh FOLDER NEED...: installs what checks need in addition to rustup and npm: tools/xtask/src/ci/checks.rs says which needs what. Tools from cargo,
-# npm and pip go into the folder.
+# install.sh FOLDER NEED...: builds and installs what checks need in addition to rustup and npm: tools/xtask/src/ci/checks.rs says which needs what. Tools
+# from cargo, npm and pip go into the folder.
 set -euo pipefail
 mkdir -p "$1"
 root=$(realpath "$1")
@@ -28,6 +28,9 @@ copied() { cmp -s "$1" "$2/$(basename "$1")"; }
 
 for need; do
     case $need in
+    # With examples, because then features are those of the tests.
+    programs) cargo build --workspace --lib --bins --examples --features proofmill-python/abi3 --locked --quiet ;;
+    evm) cargo build --quiet --locked --manifest-path tools/evm/Cargo.toml --target-dir target/evm ;;
     licences) tool cargo-deny 0.18.5 ;;
     # Without server, file watcher and search, which take a minute to compile.
     book) tool mdbook 0.5.4 --no-default-features ;;

@@ -17,7 +17,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let result = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["ci", ref selected @ ..] => ci::run(selected),
-        ["record", ref names @ ..] if !names.is_empty() => ci::record(names),
+        ["record", ref selected @ ..] => ci::record(selected),
+        ["records"] => ci::records(),
         ["generate"] => generate(&[]),
         ["generate", "--check"] => generate(&["--check"]),
         ["crates", ref options @ ..] => script("crates.py", options),
@@ -49,7 +50,8 @@ fn usage() -> String {
         "usage: cargo xtask TASK
 
 ci [LANE or CHECK...]: what must pass before a change lands, or some of it
-record CHECK...: executes extended checks and records that they passed on these sources, so that ci need not
+record [LANE or CHECK...]: executes checks and records that they passed on these sources, so that ci need not; without names, those that lack a record
+records: which checks have a record of these sources
 generate [--check]: writes constants, protocols' code and the C header from their definitions, or compares them
 crates [--check]: writes the list of crates in ARCHITECTURE.md and their READMEs, or compares them
 figures [--check]: writes the figures of README.md and docs/ from lab/records, or compares them

@@ -10,7 +10,7 @@ pub(crate) struct Check {
     pub(crate) needs: &'static str,
     /// Whether it leaves cores idle for another such check.
     pub(crate) shares: bool,
-    /// Of an extended check, which is not executed if there is a record of it on the same sources.
+    /// Of a check that is not executed if there is a record of it on the same sources.
     pub(crate) covered: Option<Covered>,
 }
 
@@ -40,9 +40,6 @@ impl Check {
     }
 }
 
-/// The check that builds the programs and libraries that those after it use.
-pub(crate) const PROGRAMS: &str = "programs";
-
 /// All checks, in the order in which they are executed.
 pub(crate) const CHECKS: &[Check] = &[
     check("style", "fmt", "cargo fmt --all --check"),
@@ -50,73 +47,107 @@ pub(crate) const CHECKS: &[Check] = &[
     check("style", "cycles", ".ci/cycles.py"),
     check("style", "crates", "tools/xtask/scripts/crates.py --check"),
     check("style", "features", ".ci/features.py"),
-    check("style", "licences", "cargo deny --locked check licenses bans sources").needs("licences"),
+    // What it reads of packages here is decided by the lock file.
+    check("style", "licences", "cargo deny --locked check licenses bans sources")
+        .needs("licences")
+        .covers("", "deny.toml"),
     check("style", "book", ".ci/book.py").needs("book"),
     // README's command.
     check("engine", "engine", "cargo test --locked --no-fail-fast"),
-    check("rest", "rest", ".ci/rest.sh"),
-    // With examples, because then features are those of the tests.
-    check(
-        PROGRAMS,
-        PROGRAMS,
-        "cargo build --workspace --lib --bins --examples --features proofmill-python/abi3 --locked --quiet",
-    ),
+    check("style", "tools", ".ci/tools.sh"),
     check("style", "clippy", "cargo clippy --workspace --all-targets --locked -- -D warnings"),
-    // As `cargo xtask generate` and `figures`, by the programs that are there; `c` compares the header.
-    check(
-        "style",
-        "generated",
-        "target/debug/constgen --check && target/debug/protogen --check && target/debug/figures --check",
+    check("rest", "rest", ".ci/rest.sh").covers(
+        "",
+        ".ci/rest.sh .ci/packages.py .ci/servers.sh crates examples lab/bench lab/data lab/definitions lab/peers lab/pipeline lab/platform \
+         lab/records/arm_instructions.csv service",
     ),
-    check("circom", "evm", "cargo build --quiet --locked --manifest-path tools/evm/Cargo.toml --target-dir target/evm"),
-    check("circom", "snarkjs", ".ci/snarkjs.sh target/debug/proofmill target/evm/debug/evm").needs("npm").shares(),
-    check("circom", "bls12-381", ".ci/bls12-381.sh target/debug/proofmill").needs("npm").shares(),
-    check("circom", "solidity", ".ci/solidity.sh target/debug/proofmill target/evm/debug/evm").needs("npm").shares(),
-    check("circom", "circuits", ".ci/circom.sh target/debug/proofmill target/evm/debug/evm").needs("npm").shares(),
-    check("laboratory", "bench", ".ci/bench.sh target/debug/proofmill-bench").shares(),
-    check("laboratory", "report", ".ci/report.sh target/debug/proofmill").needs("npm chromium").shares(),
-    check("service", "service", ".ci/service.sh target/debug/proofmill target/ci").needs("npm python chromium").shares(),
-    check("bindings", "package", ".ci/package.sh").shares(),
-    check("bindings", "c", ".ci/c.sh target/debug").needs("npm c header platforms").shares(),
-    check("bindings", "node", ".ci/node.sh target/debug").needs("npm").shares(),
-    check("bindings", "python", ".ci/python.sh target/ci").needs("npm").shares(),
-    check("security", "constant-time", ".ci/constant_time.sh").needs("valgrind").shares(),
-    check("security", "fuzz", ".ci/fuzz.sh 30").needs("c"),
-    check("extended", "arm", ".ci/aarch64.sh").needs("arm").covers(
+    check("circom", "snarkjs", ".ci/snarkjs.sh target/debug/proofmill target/evm/debug/evm")
+        .needs("programs evm npm")
+        .shares()
+        .covers(
+            "cli",
+            ".ci/snarkjs.sh .ci/snarkjs_readme.sh .ci/constraints.mjs .ci/solc.mjs .ci/npm examples tools/evm",
+        ),
+    check("circom", "bls12-381", ".ci/bls12-381.sh target/debug/proofmill")
+        .needs("programs npm")
+        .shares()
+        .covers("cli", ".ci/bls12-381.sh .ci/npm"),
+    check("circom", "solidity", ".ci/solidity.sh target/debug/proofmill target/evm/debug/evm")
+        .needs("programs evm npm")
+        .shares()
+        .covers("cli", ".ci/solidity.sh .ci/solc.mjs .ci/npm examples tools/evm"),
+    check("circom", "circuits", ".ci/circom.sh target/debug/proofmill target/evm/debug/evm")
+        .needs("programs evm npm")
+        .shares()
+        .covers("cli", ".ci/circom.sh .ci/circom .ci/solc.mjs .ci/npm examples tools/evm"),
+    check("laboratory", "bench", ".ci/bench.sh target/debug/proofmill-bench")
+        .needs("programs")
+        .shares()
+        .covers("bench", ".ci/bench.sh lab/data lab/definitions lab/platform lab/records/arm_instructions.csv"),
+    check("laboratory", "report", ".ci/report.sh target/debug/proofmill")
+        .needs("programs npm chromium")
+        .shares()
+        .covers("bench cli", ".ci/report.sh .ci/npm"),
+    check("service", "service", ".ci/service.sh target/debug/proofmill target/ci")
+        .needs("programs npm python chromium")
+        .shares()
+        .covers("cli prover server", ".ci/service.sh .ci/service .ci/npm examples service"),
+    check("bindings", "package", ".ci/package.sh").shares().covers("", ".ci/package.sh crates lab/pipeline"),
+    check("bindings", "c", ".ci/c.sh target/debug")
+        .needs("programs npm c header platforms")
+        .shares()
+        .covers("c cli", ".ci/c.sh .ci/npm examples tools/install-c.sh tools/xtask/scripts/header.sh"),
+    check("bindings", "node", ".ci/node.sh target/debug")
+        .needs("programs npm")
+        .shares()
+        .covers("cli node", ".ci/node.sh .ci/npm docs/node.md examples"),
+    check("bindings", "python", ".ci/python.sh target/ci")
+        .needs("programs npm")
+        .shares()
+        .covers(
+            "bench cli python server",
+            ".ci/python.sh .ci/npm docs/python.md docs/figures examples lab/records tools/xtask/scripts/gallery.py",
+        ),
+    check("security", "constant-time", ".ci/constant_time.sh")
+        .needs("valgrind")
+        .shares()
+        .covers("bls", ".ci/constant_time.sh .ci/constant_time.supp"),
+    check("security", "fuzz-address", ".ci/fuzz.sh 60 address").needs("c nightly").covers(
+        "bench bls ceremony merkle pipeline plonk solidity srs stark witness",
+        ".ci/fuzz.sh fuzz examples",
+    ),
+    check("arm", "arm", ".ci/aarch64.sh").needs("arm").covers(
         "bls circom curve field groth16 hash merkle ntt p3 pairing pipeline sha256 stark",
         ".ci/aarch64.sh examples",
     ),
-    check("extended", "arm-c", ".ci/c_aarch64.sh").needs("arm npm").covers("c", ".ci/c_aarch64.sh examples"),
+    check("arm", "arm-c", ".ci/c_aarch64.sh").needs("arm npm").covers("c", ".ci/c_aarch64.sh examples"),
     check(
-        "extended",
+        "arm",
         "arm-types",
         "CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12 cargo check --quiet --locked --lib --bins --target aarch64-unknown-linux-gnu \
          -p proofmill-bench -p proofmill-c -p proofmill-cli -p proofmill-node -p proofmill-p3 -p proofmill-server",
     )
     .needs("arm")
     .covers("bench c cli node p3 server", ""),
-    check("extended", "wheels", ".ci/wheels.sh target/ci")
+    check("arm", "wheels", ".ci/wheels.sh target/ci")
         .needs("arm archives platforms")
         .covers("cli python", ".ci/wheels.sh tools/xtask/scripts examples"),
-    check("extended", "peers", ".ci/peers.sh target/debug/proofmill-bench")
-        .needs("c")
+    check("laboratory", "peers", ".ci/peers.sh target/debug/proofmill-bench")
+        .needs("programs c")
         .covers("bench", ".ci/peers.sh lab/peers"),
     // What it runs is not the engine's.
-    check("extended", "platform", ".ci/platform.sh target/debug/proofmill-bench")
+    check("laboratory", "platform", ".ci/platform.sh target/debug/proofmill-bench")
+        .needs("programs")
         .covers("", ".ci/platform.sh lab/platform/install.sh lab/bench"),
-    check("extended", "fuzz-address", ".ci/fuzz.sh 60 address").needs("c nightly").covers(
-        "bench bls ceremony merkle pipeline plonk solidity srs stark witness",
-        ".ci/fuzz.sh fuzz examples",
-    ),
-    check("extended", "corpus", ".ci/corpus.sh target/debug/proofmill")
-        .needs("npm")
+    check("circom", "corpus", ".ci/corpus.sh target/debug/proofmill")
+        .needs("programs npm")
         .covers("cli", ".ci/corpus.sh .ci/corpus docs/compatibility.md"),
-    // Whether its proofs are right is for the lanes above to say.
+    // Whether its proofs are right is for the checks above to say.
     check(
-        "extended",
+        "service",
         "campaign",
         "service/campaign.py --bin target/debug --jobs 600 --kills 30 --stops 8 --drains 3 --poison 4 --snarkjs",
     )
-    .needs("npm")
+    .needs("programs npm")
     .covers("server", "service/campaign.py"),
 ];

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: the checks that a change must pass, and `cargo xtask record`: records of those that are not executed every time.
+//! `cargo xtask ci`: the checks that a change must pass, and `cargo xtask record`: records of those that need not be executed every time.
 
 mod checks;
 mod record;
@@ -25,7 +25,7 @@ const TOOLS: &str = "target/ci";
 /// The longest that a check may take.
 const LIMIT: Duration = Duration::from_secs(45 * 60);
 
-/// The run's own limit: what has not been checked by then has failed.
+/// The limit of a run that makes no records: what has not been checked by then has failed.
 const RUN_LIMIT: Duration = Duration::from_secs(86 * 60);
 
 /// Lines of the output that say what failed, at most so many of each check.
@@ -35,6 +35,10 @@ const MOST_FAILURES: usize = 20;
 struct Run {
     root: PathBuf,
     began: Instant,
+    /// Whether a check with a record of these sources is left out.
+    takes_records: bool,
+    /// Whether checks that pass are recorded.
+    makes_records: bool,
     /// Held while tools are installed, which all checks share.
     installing: Mutex<()>,
     found: Mutex<Found>,
@@ -48,49 +52,33 @@ struct Found {
     failures: Vec<String>,
 }
 
-/// Executes the checks of these lanes, or with these names; all if there are none.
+/// Executes the checks of these lanes, or with these names. If none are named, all that have no record of these sources.
 pub(crate) fn run(selected: &[&str]) -> Result<(), String> {
-    let checks = selection(selected)?;
-    let run = Run::new();
-    for group in checks.chunk_by(|a, b| a.shares && b.shares) {
-        let [check] = group else {
-            run.execute_sharing(group);
-            continue;
-        };
-        let record = match &check.covered {
-            Some(covered) if selected.is_empty() => record::read(&run.root, check.name, covered)?,
-            _ => None,
-        };
-        match record {
-            Some(record) => println!("== {}: {record}", check.name),
-            None => {
-                run.execute(check, &print_line);
+    Run::new(selected.is_empty(), false).all(&selection(selected)?)
+}
+
+/// Executes checks and records those that pass: the named ones, or all that may have a record and have none of these sources.
+pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
+    let mut checks = selection(selected)?;
+    if selected.is_empty() {
+        checks.retain(|check| check.covered.is_some());
+    } else if let Some(check) = checks.iter().find(|check| check.covered.is_none()) {
+        return Err(format!("{}: it is executed every time and has no record", check.name));
+    }
+    Run::new(selected.is_empty(), true).all(&checks)
+}
+
+/// Prints which checks have a record of these sources.
+pub(crate) fn records() -> Result<(), String> {
+    for check in CHECKS {
+        if let Some(covered) = &check.covered {
+            match record::read(&crate::root(), check.name, covered)? {
+                Some(record) => println!("{}: {record}", check.name),
+                None => println!("{}: no record of these sources", check.name),
             }
         }
     }
-    run.end()
-}
-
-/// Executes extended checks, with programs of these sources, and records those that pass.
-pub(crate) fn record(selected: &[&str]) -> Result<(), String> {
-    let run = Run::new();
-    let checks = selection(selected)?;
-    for check in selection(&[checks::PROGRAMS])? {
-        if !run.execute(check, &print_line) {
-            return run.end();
-        }
-    }
-    for check in checks {
-        let Some(covered) = &check.covered else {
-            return Err(format!("{}: required checks are always executed and have no record", check.name));
-        };
-        let sources = record::digest(&run.root, covered)?;
-        let began = Instant::now();
-        if run.execute(check, &print_line) {
-            record::write(&run.root, check.name, covered, &sources, began.elapsed())?;
-        }
-    }
-    run.end()
+    Ok(())
 }
 
 /// The list for users.
@@ -117,13 +105,26 @@ fn selection(selected: &[&str]) -> Result<Vec<&'static Check>, String> {
 }
 
 impl Run {
-    fn new() -> Self {
+    fn new(takes_records: bool, makes_records: bool) -> Self {
         Self {
             root: crate::root(),
             began: Instant::now(),
+            takes_records,
+            makes_records,
             installing: Mutex::default(),
             found: Mutex::default(),
         }
+    }
+
+    /// Executes these checks, several at a time where they leave cores idle.
+    fn all(self, checks: &[&Check]) -> Result<(), String> {
+        for group in checks.chunk_by(|a, b| a.shares && b.shares) {
+            match group {
+                [check] => self.execute(check, &print_line),
+                _ => self.execute_sharing(group),
+            }
+        }
+        self.end()
     }
 
     /// Executes checks [`AT_A_TIME`], and prints each one's output when it has ended.
@@ -143,25 +144,23 @@ impl Run {
         });
     }
 
-    /// Installs what a check needs, and executes it. Whether it passed.
-    fn execute(&self, check: &Check, print: &dyn Fn(&str)) -> bool {
-        print(&format!("== {}: {}", check.name, check.script));
+    /// Executes a check, unless there is a record of it that counts.
+    fn execute(&self, check: &Check, print: &dyn Fn(&str)) {
         let began = Instant::now();
-        let installed = match check.needs {
-            "" => Ok(()),
-            needs => {
-                let _installing = lock(&self.installing);
-                self.script(&format!(".ci/install.sh {TOOLS} {needs}"), print)
+        let result = match self.recorded(check) {
+            Ok(Some(record)) => return print(&format!("== {}: {record}", check.name)),
+            Ok(None) => {
+                print(&format!("== {}: {}", check.name, check.script));
+                self.checked(check, print)
             }
+            Err(problem) => Err(problem),
         };
-        let result = installed.and_then(|()| self.script(check.script, print));
         let seconds = began.elapsed().as_secs();
         let mut found = lock(&self.found);
         match result {
             Ok(()) => {
                 found.passed += 1;
                 print(&format!("== {}: passed in {seconds} s", check.name));
-                true
             }
             Err(problem) => {
                 found.failed += 1;
@@ -173,14 +172,39 @@ impl Run {
                     }
                 };
                 found.failures.push(format!("{}: {problem}{instead}", check.name));
-                false
             }
+        }
+    }
+
+    /// The record of a check, if records count and there is one of these sources.
+    fn recorded(&self, check: &Check) -> Result<Option<record::Record>, String> {
+        match &check.covered {
+            Some(covered) if self.takes_records => record::read(&self.root, check.name, covered),
+            _ => Ok(None),
+        }
+    }
+
+    /// Installs what a check needs, executes it, and makes its record if that is wanted.
+    fn checked(&self, check: &Check, print: &dyn Fn(&str)) -> Result<(), String> {
+        if !check.needs.is_empty() {
+            let _installing = lock(&self.installing);
+            self.script(&format!(".ci/install.sh {TOOLS} {}", check.needs), print)?;
+        }
+        match &check.covered {
+            Some(covered) if self.makes_records => {
+                let sources = record::digest(&self.root, covered)?;
+                let began = Instant::now();
+                self.script(check.script, print)?;
+                record::write(&self.root, check.name, covered, &sources, began.elapsed())
+            }
+            _ => self.script(check.script, print),
         }
     }
 
     /// Executes a script, prints what it prints, and counts the tests in it.
     fn script(&self, script: &str, print: &dyn Fn(&str)) -> Result<(), String> {
-        let limit = LIMIT.min(RUN_LIMIT.saturating_sub(self.began.elapsed()));
+        let left = RUN_LIMIT.saturating_sub(self.began.elapsed());
+        let limit = if self.makes_records { LIMIT } else { LIMIT.min(left) };
         if limit.is_zero() {
             return Err(format!("not begun, the run has taken {} minutes", RUN_LIMIT.as_secs() / 60));
         }
@@ -290,7 +314,7 @@ mod tests {
             selection(selected).expect("known names").iter().map(|check| check.name).collect()
         };
         assert_eq!(names(&[]).len(), CHECKS.len());
-        assert_eq!(names(&["fmt", "security"]), ["fmt", "constant-time", "fuzz"]);
+        assert_eq!(names(&["fmt", "security"]), ["fmt", "constant-time", "fuzz-address"]);
         assert!(
             selection(&["fmt", "fnt"]).is_err_and(|error| error.starts_with("no lane or check is named fnt"))
         );
@@ -300,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_extended_checks_cover_exists() {
+    fn what_checks_cover_exists() {
         let root = crate::root();
         for check in CHECKS {
             if let Some(covered) = &check.covered {
