@@ -23,7 +23,7 @@ from conftest import LARGE, SMALL, built, may_skip
 import proofmill as pm
 from proofmill._ray_command import main
 from proofmill._ray_model import Costs, Machine, Shape, costs_of, estimate
-from proofmill._ray_prover import serve
+from proofmill._ray_prover import allows_insecure_setup, serve
 from proofmill.ray import Lost, Prover, StarkProver, Worker, copy_slice, parts_of
 
 KEY, WITNESS = SMALL / "groth16.zkey", SMALL / "witness.wtns"
@@ -324,6 +324,14 @@ def test_plan(rates, capsys):
             main([*words, *wrong])
     assert main([*words, "--key", str(WITNESS)]) == 2
     assert "error: " in capsys.readouterr().err
+
+
+def test_no_insecure_setup_by_accident(monkeypatch):
+    monkeypatch.delenv("PROOFMILL_ALLOW_INSECURE_SETUP", raising=False)
+    assert not allows_insecure_setup()
+    for value, allows in {"": False, "0": False, "n": False, "No": False, "f": False, "False": False, "OFF": False, "1": True, "yes": True}.items():
+        monkeypatch.setenv("PROOFMILL_ALLOW_INSECURE_SETUP", value)
+        assert allows_insecure_setup() is allows
 
 
 # The rest needs Ray. It replaces 127.0.0.1 by the host's address, so that a firewall may make it hang: .ci/python.sh runs this file where

@@ -129,6 +129,11 @@ def cpu() -> str:
     return platform.machine()
 
 
+def allows_insecure_setup() -> bool:
+    """Whether the environment says so: the words for no are the command's."""
+    return os.environ.get("PROOFMILL_ALLOW_INSECURE_SETUP", "").lower() not in ("", "n", "no", "f", "false", "off", "0")
+
+
 def serve(requests: Iterable[str], replies: TextIO, shards: int, threads: int, **options: Any) -> None:
     """Answers requests until they end. ``options`` are those of ``ray.Prover``."""
 
@@ -136,7 +141,7 @@ def serve(requests: Iterable[str], replies: TextIO, shards: int, threads: int, *
         replies.write(json.dumps(message) + "\n")
         replies.flush()
 
-    if os.environ.get("PROOFMILL_ALLOW_INSECURE_SETUP", "") not in ("", "0", "false"):
+    if allows_insecure_setup():
         options["allow_insecure_setup"] = True
         warnings.simplefilter("ignore", InsecureSetupWarning)
     session = Session(reply, shards=shards, threads=threads, **options)
