@@ -221,7 +221,8 @@ async fn a_final_proof_is_queued_made_and_fetched() {
 async fn calls_are_refused_without_a_token_and_its_scope() {
     let mut server = server().await;
     let mut wrong = server.secrets[0].clone();
-    wrong.push(if wrong.pop() == Some('0') { '1' } else { '0' });
+    let last = wrong.pop();
+    wrong.push(if last == Some('0') { '1' } else { '0' });
     for (secret, code) in [
         ("", Code::Unauthenticated),
         (&wrong, Code::Unauthenticated),
