@@ -23,7 +23,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{runtime::Runtime, sync::watch, task::JoinHandle};
+use tokio::{runtime::Runtime, signal::unix::Signal, sync::watch, task::JoinHandle};
 
 /// The most threads that serve HTTP: the others are for provers.
 const MOST_THREADS: usize = 8;
@@ -195,6 +195,7 @@ impl Serve {
 
     async fn serve(self) -> Result<(), CommandFailure> {
         let draining = signals::draining()?;
+        let hang_up = signals::hang_up()?;
         let data = DataFolder::new(self.data.as_deref())?;
         data.create()?;
         let turn = data.lock()?;
@@ -209,6 +210,7 @@ impl Serve {
         let service = Service::new(store, objects, staging.staging.clone(), inspector, rules);
         service.own_objects().await?;
         let tls = self.tls().await?;
+        follow_hang_ups(hang_up, tls.clone());
         let listener = TcpListener::bind(self.listen).map_err(|error| {
             CommandFailure::Input(format!(
                 "{}: {error}: --listen names another address and port",
@@ -338,17 +340,7 @@ impl Serve {
 
     async fn tls(&self) -> Result<Option<Tls>, CommandFailure> {
         let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else { return Ok(None) };
-        let tls = Tls::open(certificate, key).await?;
-        let (reloading, mut hang_up) = (tls.clone(), signals::hang_up()?);
-        tokio::spawn(async move {
-            while hang_up.recv().await.is_some() {
-                match reloading.reload().await {
-                    Ok(()) => tracing::info!("the certificate was read again"),
-                    Err(error) => tracing::error!(%error, "the old certificate stays"),
-                }
-            }
-        });
-        Ok(Some(tls))
+        Ok(Some(Tls::open(certificate, key).await?))
     }
 
     fn start_worker(
@@ -364,6 +356,21 @@ impl Serve {
         let service = Arc::new(service.clone());
         Ok(Some(tokio::spawn(async move { Ok(worker::run(service, options, draining).await?) })))
     }
+}
+
+/// Reads the certificate again at each SIGHUP. A server without one goes on: log rotation may send the signal to every service.
+fn follow_hang_ups(mut hang_up: Signal, tls: Option<Tls>) {
+    tokio::spawn(async move {
+        while hang_up.recv().await.is_some() {
+            match &tls {
+                None => tracing::info!("SIGHUP: there is no certificate to read again"),
+                Some(tls) => match tls.reload().await {
+                    Ok(()) => tracing::info!("the certificate was read again"),
+                    Err(error) => tracing::error!(%error, "the old certificate stays"),
+                },
+            }
+        }
+    });
 }
 
 /// Completes when the value is true.

@@ -88,12 +88,14 @@ struct Call {
 }
 
 impl Call {
-    fn new<T>(request: &Request<T>) -> Result<Self, Problem> {
+    /// The call, if its token allows it: before anything else of the request is read.
+    fn admit<T>(request: &Request<T>, scope: Scope) -> Result<Self, Problem> {
         let extensions = request.extensions();
         let (Some(caller), Some(memory)) = (extensions.get::<Caller>(), extensions.get::<RequestMemory>())
         else {
             return Err(Problem::unauthorized());
         };
+        caller.require(scope)?;
         let trace = request.metadata().get("traceparent").and_then(|value| value.to_str().ok());
         Ok(Self { caller: caller.clone(), memory: memory.clone(), trace: trace.map(str::to_owned) })
     }
@@ -107,7 +109,7 @@ impl Aggregator for Calls {
         &self,
         request: Request<GetStatusRequest>,
     ) -> Result<Response<GetStatusResponse>, Status> {
-        Ok(Response::new(self.status(&Call::new(&request)?).await?))
+        Ok(Response::new(self.status(&Call::admit(&request, Scope::Submit)?).await?))
     }
 
     async fn gen_batch_proof(
@@ -115,7 +117,7 @@ impl Aggregator for Calls {
         request: Request<Streaming<GenBatchProofRequest>>,
     ) -> Result<Response<GenProofResponse>, Status> {
         use gen_batch_proof_request::{Header, Part};
-        let call = Call::new(&request)?;
+        let call = Call::admit(&request, Scope::Submit)?;
         let mut stream = request.into_inner();
         let Some(Part::Header(header)) = stream.message().await?.and_then(|first| first.part) else {
             return Err(Problem::invalid("the first message has no header").into());
@@ -141,7 +143,7 @@ impl Aggregator for Calls {
         &self,
         request: Request<GenAggregatedProofRequest>,
     ) -> Result<Response<GenProofResponse>, Status> {
-        let call = Call::new(&request)?;
+        let call = Call::admit(&request, Scope::Submit)?;
         let GenAggregatedProofRequest { queueing, air, key, bits, inner } = request.into_inner();
         let task = Task::Aggregate { key, air, bits: bits_or_default(bits) };
         // Proofs are larger as JSON, so they are converted and written one by one.
@@ -163,7 +165,7 @@ impl Aggregator for Calls {
         request: Request<Streaming<GenFinalProofRequest>>,
     ) -> Result<Response<GenProofResponse>, Status> {
         use gen_final_proof_request::{Header, Part};
-        let call = Call::new(&request)?;
+        let call = Call::admit(&request, Scope::Submit)?;
         let mut stream = request.into_inner();
         let Some(Part::Header(header)) = stream.message().await?.and_then(|first| first.part) else {
             return Err(Problem::invalid("the first message has no header").into());
@@ -187,12 +189,12 @@ impl Aggregator for Calls {
         &self,
         request: Request<GetProofRequest>,
     ) -> Result<Response<GetProofResponse>, Status> {
-        let call = Call::new(&request)?;
+        let call = Call::admit(&request, Scope::Submit)?;
         Ok(Response::new(self.proof(&call, request.into_inner()).await?))
     }
 
     async fn cancel(&self, request: Request<CancelRequest>) -> Result<Response<CancelResponse>, Status> {
-        let call = Call::new(&request)?;
+        let call = Call::admit(&request, Scope::Submit)?;
         let id = request.into_inner().id;
         self.0.service.cancel(&call.caller.identity, &id).await.map_err(Problem::from)?;
         Ok(Response::new(CancelResponse {}))
@@ -203,7 +205,6 @@ impl Calls {
     async fn status(&self, call: &Call) -> Result<GetStatusResponse, Problem> {
         let Self(face) = self;
         let identity = &call.caller.identity;
-        identity.require(Scope::Submit)?;
         let of = async |state| {
             let jobs = face.service.jobs(identity, Some(state), None, 1000).await?;
             // The service lists the last job first; the answer begins with the first one.
@@ -261,7 +262,6 @@ impl Calls {
     }
 
     async fn proof(&self, call: &Call, request: GetProofRequest) -> Result<GetProofResponse, Problem> {
-        call.caller.require(Scope::Submit)?;
         let GetProofRequest { id, timeout_s } = request;
         let has_ended = |job: &JobRecord| job.progress.state.has_ended();
         let job = self.0.wait(&call.caller, &id, Duration::from_secs(timeout_s), has_ended).await?;

@@ -8,6 +8,7 @@ use futures::StreamExt;
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
+    fs::File,
     io::Write,
     ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -145,9 +146,14 @@ impl Deref for InMemory {
 /// wait for the disk.
 const AT_ONCE: u64 = 1 << 20;
 
+/// After so many bytes of a file, its disk is asked for its space again.
+const LOOK_AT_SPACE: u64 = 1 << 20;
+
 /// A file that a request fills.
 pub(crate) struct UploadWriter {
+    staging: Staging,
     staged: Staged,
+    here: File,
     file: tokio::fs::File,
     hash: Sha256,
     quota: Quota,
@@ -169,18 +175,22 @@ pub(crate) struct UploadedFile {
 impl UploadWriter {
     /// A new file.
     pub(crate) fn new(staging: &Staging, quota: Quota) -> Result<Self, Problem> {
-        let mut staged = staging.file()?;
-        let file = tokio::fs::File::from_std(staged.as_file_mut().try_clone()?);
-        Ok(Self { staged, file, hash: Sha256::new(), quota, bytes: 0 })
+        let (here, staged) = staging.file()?;
+        let file = tokio::fs::File::from_std(here.try_clone()?);
+        Ok(Self { staging: staging.clone(), staged, here, file, hash: Sha256::new(), quota, bytes: 0 })
     }
 
-    /// Appends a piece.
+    /// Appends a piece, unless nearly no space is left.
     pub(crate) async fn write(&mut self, chunk: &[u8]) -> Result<(), Problem> {
         self.quota.add(chunk.len() as u64)?;
         self.hash.update(chunk);
+        let before = self.bytes;
         self.bytes += chunk.len() as u64;
+        if before / LOOK_AT_SPACE != self.bytes / LOOK_AT_SPACE {
+            self.staging.check_space()?;
+        }
         if self.bytes <= AT_ONCE {
-            return Ok(self.staged.as_file_mut().write_all(chunk)?);
+            return Ok(self.here.write_all(chunk)?);
         }
         Ok(self.file.write_all(chunk).await?)
     }

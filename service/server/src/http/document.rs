@@ -39,11 +39,13 @@ pub(super) fn start() -> OpenApi {
         .build()
 }
 
-/// The document as JSON, with the errors that any route can answer.
+/// The document as JSON, with ids such as `jobs_list` by which generated clients call the operations, and the errors that any route can answer.
 pub(super) fn complete(mut document: OpenApi) -> String {
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
             let is_open = OPEN.contains(&path.as_str());
+            let names = operation.tags.iter().flatten().chain(&operation.operation_id);
+            operation.operation_id = Some(names.map(String::as_str).collect::<Vec<_>>().join("_"));
             add_errors(operation, is_open);
         }
     }

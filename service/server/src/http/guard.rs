@@ -2,9 +2,9 @@
 //! metrics.
 
 use super::{
-    body::{Quota, RequestMemory},
+    body::RequestMemory,
     face::Face,
-    identities::{Caller, Named},
+    identities::{Caller, Named, Permit},
     listener::OfConnection,
     problem::{Problem, ProblemKind},
 };
@@ -23,10 +23,10 @@ use http_body::{Frame, SizeHint};
 use std::{
     net::SocketAddr,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Instant,
 };
-use tokio::sync::OwnedSemaphorePermit;
 use tonic::{Code, Status};
 
 /// The paths that need no token.
@@ -57,8 +57,9 @@ pub(super) async fn guard(State(face): State<Face>, mut request: Request, next: 
         .and_then(|()| check_origin(&request))
         .map(|()| if OPEN.contains(&route) { Asked::Open } else { Asked::By(named(&face, &request)) });
     let (token, mut response) = match admit(&face, asked).await {
-        Ok(Admitted { caller, permit }) => {
+        Ok(caller) => {
             let token = caller.as_ref().map(|caller| caller.identity.name.clone());
+            let permit = caller.as_ref().map(|caller| caller.permit.clone());
             if let Some(caller) = caller {
                 request.extensions_mut().insert(caller);
             }
@@ -100,13 +101,10 @@ fn harden(headers: &mut HeaderMap) {
 /// An answer that counts as a request until it is sent.
 struct Held {
     body: Body,
-    _permit: Option<Permit>,
+    _permit: Option<Arc<Permit>>,
     _memory: Option<RequestMemory>,
     _connection: Option<OfConnection>,
 }
-
-/// A request's part of the requests of all tokens, and of those of its token.
-type Permit = (OwnedSemaphorePermit, Option<Quota>);
 
 impl HttpBody for Held {
     type Data = Bytes;
@@ -128,11 +126,6 @@ impl HttpBody for Held {
     }
 }
 
-struct Admitted {
-    caller: Option<Caller>,
-    permit: Option<Permit>,
-}
-
 /// The kind of path that a request asks for.
 enum Asked {
     /// A path that is open to everybody.
@@ -141,18 +134,18 @@ enum Asked {
     By(Option<Named>),
 }
 
-/// Decides whether a request reaches its route.
-async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Admitted, Problem> {
+/// Decides whether a request reaches its route, and for whom.
+async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Option<Caller>, Problem> {
     let named = match asked? {
-        Asked::Open => return Ok(Admitted { caller: None, permit: None }),
+        Asked::Open => return Ok(None),
         Asked::By(named) => named.ok_or_else(Problem::unauthorized)?,
     };
-    // Before the token is looked up: an overloaded service spares its store, too.
+    // Requests count when their tokens are known: strangers take no part of them.
+    let identity = face.identities.find(face.service.store(), &named).await?;
+    let identity = identity.ok_or_else(Problem::unauthorized)?;
     let Ok(permit) = face.requests.clone().try_acquire_owned() else {
         return Err(too_many());
     };
-    let identity = face.identities.find(face.service.store(), &named).await?;
-    let identity = identity.ok_or_else(Problem::unauthorized)?;
     // A part of the requests is kept for workers: many clients must not cost them their leases.
     let mut share = None;
     if !identity.has(Scope::Work) {
@@ -161,7 +154,7 @@ async fn admit(face: &Face, asked: Result<Asked, Problem>) -> Result<Admitted, P
         }
         share.insert(face.shares.start(&identity.token)).add(1)?;
     }
-    Ok(Admitted { caller: Some(Caller { identity, named }), permit: Some((permit, share)) })
+    Ok(Some(Caller { identity, named, permit: Arc::new((permit, share)) }))
 }
 
 fn too_many() -> Problem {

@@ -1,7 +1,7 @@
-//! The identities of tokens, remembered for a second. Not every request asks the store, and a revoked token is refused within a
-//! second.
+//! The identities of tokens, remembered for a second. Not every request asks the store, whatever secrets come, and a revoked token is
+//! refused within a second.
 
-use super::problem::Problem;
+use super::{body::Quota, problem::Problem};
 use crate::{
     access::{Identity, Scope},
     store::{Store, StoreError},
@@ -9,14 +9,17 @@ use crate::{
 use axum::{extract::FromRequestParts, http::request::Parts};
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
+use tokio::{sync::OwnedSemaphorePermit, time::sleep_until};
 
 /// How long an identity is remembered.
 const REMEMBERED_FOR: Duration = Duration::from_millis(900);
-/// The most identities that are remembered.
-const MOST: usize = 1024;
+/// The least time between two questions to the store.
+const LEAST_PAUSE: Duration = Duration::from_millis(20);
+/// The time between two questions is at least so many times as long as the first one took.
+const PART: u32 = 10;
 
 /// How a request names its token.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,14 +30,19 @@ pub(super) enum Named {
     Name(String),
 }
 
-/// The caller of a request.
-#[derive(Clone, Debug)]
+/// The caller of a request. The request counts as one until all clones are dropped.
+#[derive(Clone)]
 pub(crate) struct Caller {
     /// The token.
     pub(crate) identity: Identity,
     /// How the request named it.
     pub(super) named: Named,
+    /// The request's part of the requests of all tokens, and of those of its token.
+    pub(super) permit: Arc<Permit>,
 }
+
+/// A part of the requests of all tokens, and of those of one token.
+pub(super) type Permit = (OwnedSemaphorePermit, Option<Quota>);
 
 impl Caller {
     /// Refuses what the token does not allow.
@@ -51,46 +59,70 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// The identities of tokens.
+/// The valid tokens, as the store last told them.
 #[derive(Default)]
-pub(super) struct Identities(Mutex<HashMap<Named, (Instant, Identity)>>);
+pub(super) struct Identities {
+    last: Mutex<Option<Told>>,
+    /// Held by the one request that asks the store.
+    asking: tokio::sync::Mutex<()>,
+}
+
+/// What the store told of the valid tokens.
+struct Told {
+    /// When it was asked: a token may be made or revoked before the answer arrives.
+    asked: Instant,
+    took: Duration,
+    identities: Result<HashMap<Named, Identity>, StoreError>,
+}
+
+impl Told {
+    /// What it says of a token.
+    fn of(&self, named: &Named) -> Result<Option<Identity>, StoreError> {
+        match &self.identities {
+            Ok(identities) => Ok(identities.get(named).cloned()),
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
 
 impl Identities {
     /// The identity of a token; `None` if the token is not valid.
     pub(super) async fn find(&self, store: &Store, named: &Named) -> Result<Option<Identity>, StoreError> {
-        if let Some((since, identity)) = self.known().get(named)
-            && since.elapsed() < REMEMBERED_FOR
-        {
-            return Ok(Some(identity.clone()));
+        let arrived = Instant::now();
+        let told = |since| {
+            let last = self.last();
+            last.as_ref().filter(|told| told.asked >= since).map(|told| told.of(named))
+        };
+        let recently = arrived.checked_sub(REMEMBERED_FOR).unwrap_or(arrived);
+        if let Some(Ok(Some(identity))) = told(recently) {
+            return Ok(Some(identity));
         }
-        // The second begins with the question: the token may be revoked before the answer arrives.
+        // A token that was not valid a moment ago may be new: the store is asked again. Whoever waits here meanwhile shares the answer, so
+        // that strangers with secrets that they made up ask it a few times a second together.
+        let _asks = self.asking.lock().await;
+        if let Some(answer) = told(arrived) {
+            return answer;
+        }
+        let pause = self.last().as_ref().map(|told| told.asked + LEAST_PAUSE.max(PART * told.took));
+        if let Some(pause) = pause {
+            sleep_until(pause.into()).await;
+        }
         let asked = Instant::now();
-        let token = match named {
-            Named::Hash(hash) => store.valid_token(hash.clone()).await?,
-            Named::Name(name) => {
-                let named = store.tokens().await?.into_iter().find(|token| token.name == *name);
-                match named {
-                    Some(token) => store.valid_token(token.hash).await?,
-                    None => None,
-                }
-            }
-        };
-        let mut known = self.known();
-        let Some(token) = token else {
-            known.remove(named);
-            return Ok(None);
-        };
-        let identity = Identity::from(token);
-        if known.len() >= MOST {
-            known.retain(|_, (since, _)| since.elapsed() < REMEMBERED_FOR);
-        }
-        if known.len() < MOST {
-            known.insert(named.clone(), (asked, identity.clone()));
-        }
-        Ok(Some(identity))
+        let identities = store.valid_tokens().await.map(|tokens| {
+            let named = tokens.into_iter().flat_map(|token| {
+                let names = [Named::Hash(token.hash.clone()), Named::Name(token.name.clone())];
+                let identity = Identity::from(token);
+                names.map(|named| (named, identity.clone()))
+            });
+            named.collect()
+        });
+        let told = Told { asked, took: asked.elapsed(), identities };
+        let answer = told.of(named);
+        *self.last() = Some(told);
+        answer
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Named, (Instant, Identity)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, Option<Told>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -173,8 +173,8 @@ pub(super) async fn submit_batch(
             Err(problem) => answers.push(Err(Some(problem))),
         }
     }
-    let mut submitted = face.service.submit(&caller.identity, accepted).await?.into_iter();
-    drop(quotas);
+    let held = (quotas, caller.clone());
+    let mut submitted = face.service.submit(&caller.identity, accepted, held).await?.into_iter();
     let answer = |answer| match answer {
         Err(None) => submitted.next().expect("an answer for each job").map_err(Problem::from),
         Err(Some(problem)) => Err(problem),

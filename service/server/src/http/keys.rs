@@ -85,6 +85,9 @@ pub(super) async fn add(
         return Ok((StatusCode::OK, Json(key.into())));
     }
     face.service.staging().check_space()?;
+    // Before the body, if the request says its length.
+    let bytes = request.body().size_hint().lower();
+    face.service.check_room_for_key(&caller.identity, &digest, bytes).await?;
     let limits = face.options.bodies;
     let chunks = Chunks::new(request.into_body(), limits, limits.most_key);
     let quota = face.quotas.start(&caller.identity.token);

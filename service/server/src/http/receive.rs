@@ -95,9 +95,9 @@ impl Incoming {
 
     /// Submits it: the job, and whether it is new.
     pub(crate) async fn submit(self, face: &Face, caller: &Caller) -> Result<(JobRecord, bool), Problem> {
-        let answers = face.service.submit(&caller.identity, vec![self.received]).await?;
-        // Until here the staged files counted; from now on the store counts the inputs of the job.
-        drop(self.quotas);
+        // The staged files and the request count until the store counts the inputs of the job, whether the caller waits or not.
+        let held = (self.quotas, caller.clone());
+        let answers = face.service.submit(&caller.identity, vec![self.received], held).await?;
         Ok(answers.into_iter().next().expect("an answer for each job")?)
     }
 

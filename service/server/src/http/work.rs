@@ -172,6 +172,7 @@ pub(super) async fn output(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Work)?;
+    face.service.expect_fence(&id, fence).await?;
     let limits = face.options.bodies;
     let chunks = Chunks::new(request.into_body(), limits, limits.most_inputs);
     let quota = face.quotas.start(&caller.identity.token);

@@ -135,8 +135,8 @@ impl Objects for Encrypted {
         }
         let (staging, keys, associated) = (self.staging.clone(), self.keys.clone(), name.to_owned());
         let encrypted = blocking(move || {
-            let mut encrypted = staging.file()?;
-            encrypt(&keys.0[0], associated.as_bytes(), File::open(file.path())?, encrypted.as_file_mut())?;
+            let (mut output, encrypted) = staging.file()?;
+            encrypt(&keys.0[0], associated.as_bytes(), File::open(file.path())?, &mut output)?;
             Ok(encrypted)
         });
         self.objects.put(name, encrypted.await?).await
@@ -182,7 +182,7 @@ impl Objects for Encrypted {
             }
             Err(error) => return Err(error),
         };
-        if is_newest { Ok(()) } else { self.put(MARK, self.staging.file()?).await }
+        if is_newest { Ok(()) } else { self.put(MARK, self.staging.file_with(b"")?).await }
     }
 }
 

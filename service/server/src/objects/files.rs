@@ -34,17 +34,18 @@ impl Objects for FolderObjects {
     async fn put(&self, name: &str, file: Staged) -> io::Result<()> {
         let (root, place, is_of_job) = (self.0.clone(), self.place(name), name.starts_with("jobs/"));
         blocking(move || {
+            let content = File::open(file.path())?;
             #[cfg(unix)]
-            file.0.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+            content.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
             let folder = place.parent().expect("a place in the folder");
             create_private(folder)?;
             // Nobody knows of a new file of a job before this returns: a journal makes name and content durable in one step. Others are
             // durable before: nobody may find half of one after a power failure.
             if !is_of_job || place.exists() {
-                file.0.as_file().sync_all()?;
+                content.sync_all()?;
             }
-            let file = file.0.persist(&place).map_err(|error| error.error)?;
-            file.sync_all()?;
+            file.0.persist(&place).map_err(|error| error.error)?;
+            content.sync_all()?;
             // The name has to last, too. All folders are flushed, since an earlier attempt may have made them without that.
             let mut changed = folder.ancestors().take_while(|ancestor| ancestor.starts_with(&*root));
             changed.try_for_each(|folder| File::open(folder)?.sync_all())
@@ -63,7 +64,7 @@ impl Objects for FolderObjects {
     }
 
     async fn delete(&self, prefix: &str) -> io::Result<()> {
-        let place = self.place(prefix.trim_end_matches('/'));
+        let (place, jobs) = (self.place(prefix.trim_end_matches('/')), self.place("jobs"));
         blocking(move || {
             let found = match fs::symlink_metadata(&place) {
                 Ok(found) => found,
@@ -71,9 +72,15 @@ impl Objects for FolderObjects {
                 Err(error) => return Err(error),
             };
             match if found.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) } {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => place.parent().map_or(Ok(()), sync),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
             }
+            let Some(folder) = place.parent() else { return Ok(()) };
+            // A job without files has no folder: there are many jobs.
+            if folder.parent() == Some(&jobs) && fs::remove_dir(folder).is_ok() {
+                return sync(&jobs);
+            }
+            sync(folder)
         })
         .await
     }

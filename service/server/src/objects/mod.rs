@@ -19,7 +19,7 @@ use std::{
     pin::Pin,
     sync::Arc,
 };
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::{NamedTempFile, TempDir, TempPath};
 use tokio::{io::AsyncRead, task::spawn_blocking};
 
 /// The space that is kept free for what has been accepted, in bytes, or this part of a small disk.
@@ -66,9 +66,9 @@ pub trait Objects: Send + Sync {
 /// The content of an object.
 pub type ObjectReader = Pin<Box<dyn AsyncRead + Send>>;
 
-/// A file on its way to [`Objects::put`]: it has no name that others know, and is deleted if it is not put.
+/// A file on its way to [`Objects::put`]: it has no name that others know, and is deleted if it is not put. It is not open: many may wait.
 #[derive(Debug)]
-pub struct Staged(NamedTempFile);
+pub struct Staged(TempPath);
 
 /// A folder for files on their way.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Staging {
         &self.0
     }
 
-    /// Refuses new files if nearly no space is left: the rest is for the store, and for the outputs of jobs that run.
+    /// Refuses new files if nearly no space, or nearly no inodes are left: the rest is for the store, and for the outputs of jobs that run.
     ///
     /// # Errors
     /// [`io::ErrorKind::StorageFull`].
@@ -98,7 +98,9 @@ impl Staging {
         {
             let disk = rustix::fs::statvfs(&self.0)?;
             let reserve = (RESERVE / disk.f_frsize.max(1)).min(disk.f_blocks / RESERVED_PART);
-            if disk.f_bavail < reserve {
+            // Some file systems make inodes as they are needed, and say that there are none.
+            let has_inodes = disk.f_files == 0 || disk.f_favail >= disk.f_files / RESERVED_PART;
+            if disk.f_bavail < reserve || !has_inodes {
                 return Err(io::ErrorKind::StorageFull.into());
             }
         }
@@ -119,12 +121,13 @@ impl Staging {
         Ok(u64::MAX)
     }
 
-    /// A new empty file.
+    /// A new empty file, open for writing.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn file(&self) -> io::Result<Staged> {
-        NamedTempFile::new_in(&self.0).map(Staged)
+    pub fn file(&self) -> io::Result<(File, Staged)> {
+        let (file, path) = NamedTempFile::new_in(&self.0)?.into_parts();
+        Ok((file, Staged(path)))
     }
 
     /// A new file with this content.
@@ -132,9 +135,9 @@ impl Staging {
     /// # Errors
     /// If it cannot be written.
     pub fn file_with(&self, content: &[u8]) -> io::Result<Staged> {
-        let mut file = self.file()?;
-        file.as_file_mut().write_all(content)?;
-        Ok(file)
+        let (mut file, staged) = self.file()?;
+        file.write_all(content)?;
+        Ok(staged)
     }
 
     /// A new empty folder, which is deleted with the value.
@@ -155,18 +158,13 @@ impl Staged {
     /// # Errors
     /// If it cannot be opened.
     pub fn of_path(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        Ok(Self(NamedTempFile::from_parts(file, tempfile::TempPath::try_from_path(path)?)))
-    }
-
-    /// The file, to write to.
-    pub fn as_file_mut(&mut self) -> &mut File {
-        self.0.as_file_mut()
+        File::open(path)?;
+        Ok(Self(TempPath::try_from_path(path)?))
     }
 
     /// Where it lies.
     pub fn path(&self) -> &Path {
-        self.0.path()
+        &self.0
     }
 }
 

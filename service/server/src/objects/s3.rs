@@ -233,14 +233,15 @@ impl Objects for S3 {
 
     async fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let folder = self.place(prefix);
-        let mut objects = self.store.list(Some(&folder));
-        let mut names = BTreeSet::new();
-        while let Some(object) = objects.next().await {
-            let place = object.map_err(|error| self.about(prefix, &error))?.location;
-            if let Some(name) = place.prefix_match(&folder).and_then(|mut parts| parts.next()) {
-                names.insert(name.as_ref().to_owned());
-            }
-        }
-        Ok(names.into_iter().collect())
+        let found = self.store.list_with_delimiter(Some(&folder)).await;
+        let found = found.map_err(|error| self.about(prefix, &error))?;
+        let objects = found.objects.into_iter().map(|object| object.location);
+        let names = found.common_prefixes.into_iter().chain(objects).filter_map(|place| {
+            place
+                .prefix_match(&folder)
+                .and_then(|mut parts| parts.next())
+                .map(|name| name.as_ref().to_owned())
+        });
+        Ok(names.collect::<BTreeSet<_>>().into_iter().collect())
     }
 }

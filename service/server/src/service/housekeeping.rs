@@ -3,10 +3,10 @@
 use super::{Service, ServiceError, ServiceParts, is_digest, is_id, key_name};
 use crate::{
     state::Contact,
-    store::{InputState, JobRecord, StoreError},
+    store::{Activity, InputState, JobRecord, StoreError},
     time::milliseconds,
 };
-use std::{collections::HashMap, pin::pin, time::Duration};
+use std::{collections::HashMap, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long objects that no job or key names are kept: they may be on their way, to another server.
@@ -38,26 +38,27 @@ impl Service {
         }
     }
 
-    /// Returns when a thread of the store has ended, or leaves a question without an answer for too long. That the database is out of
-    /// reach is an answer.
+    /// Returns when a thread of the store has ended, or does one piece of work for too long. How much waits does not matter: clients
+    /// decide that. That the database is out of reach is an answer.
     async fn watch_store(&self) -> StoreError {
-        let store = &self.0.store;
+        let patience = self.0.rules.store_patience.as_secs();
+        let mut last = Vec::new();
+        // For how many looks each thread has done what it does. A process that is stopped for a while does not look meanwhile.
+        let mut looks = Vec::new();
         loop {
-            let mut answer = pin!(store.check_all());
-            // Counted, so that a process that is stopped for a while does not end when it goes on.
-            let mut seconds = 0;
-            let answer = loop {
-                tokio::select! {
-                    answer = &mut answer => break answer,
-                    () = sleep(Duration::from_secs(1)) => seconds += 1,
+            let now = self.0.store.activities();
+            looks.resize(now.len(), 0);
+            for (thread, activity) in now.iter().enumerate() {
+                looks[thread] = match activity {
+                    Activity::Ended => return StoreError::Ended,
+                    Activity::Works(_) if last.get(thread) == Some(activity) => looks[thread] + 1,
+                    _ => 0,
+                };
+                if looks[thread] >= patience {
+                    return StoreError::unavailable(format!("the store has not answered for {patience} s"));
                 }
-                if seconds >= self.0.rules.store_patience.as_secs() {
-                    return StoreError::unavailable(format!("the store has not answered for {seconds} s"));
-                }
-            };
-            if let Err(StoreError::Ended) = answer {
-                return StoreError::Ended;
             }
+            last = now;
             sleep(Duration::from_secs(1)).await;
         }
     }

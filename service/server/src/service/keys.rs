@@ -25,12 +25,27 @@ impl Service {
         identity.require(Scope::Keys)?;
         name.as_deref().map_or(Ok(()), |name| check_name("key", name))?;
         let bytes = file.path().metadata()?.len();
+        self.check_room_for_key(identity, &digest, bytes).await?;
         let facts = self.0.inspector.inspect(file.path()).await?;
         // The search for orphans waits: the file is stored before the key names it.
         let _arrives = self.0.arrivals.read().await;
         self.0.objects.put(&key_name(&digest), file).await?;
         self.store_key(KeyRecord { digest, owner: identity.token.clone(), name, bytes, facts, created_at: 0 })
             .await
+    }
+
+    /// Refuses a key of so many bytes for which the token has no room.
+    ///
+    /// # Errors
+    /// [`StoreError::Stored`](crate::store::StoreError::Stored).
+    pub async fn check_room_for_key(
+        &self,
+        identity: &Identity,
+        digest: &str,
+        bytes: u64,
+    ) -> Result<(), ServiceError> {
+        let (owner, limits) = (identity.token.clone(), self.0.rules.limits);
+        Ok(self.0.store.check_room_for_key(owner, digest.to_owned(), bytes, limits).await?)
     }
 
     /// Gives a name to a key of the token. Without one, the key keeps that which it has.

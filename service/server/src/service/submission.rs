@@ -11,6 +11,8 @@ use proofmill_job::{KeyFacts, KeyKind, Task, TaskInput};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
+/// The longest that a job may wait, in seconds: a year.
+const LONGEST_WAIT: u64 = 366 * 24 * 3600;
 /// The longest `traceparent` that is kept, in bytes.
 const LONGEST_TRACE: usize = 128;
 
@@ -23,7 +25,7 @@ pub struct Submission {
     /// Greater ones go first; above 0 needs the scope `priority`.
     #[serde(default)]
     pub priority: i64,
-    /// How long the job may wait, in seconds.
+    /// How long the job may wait, in seconds: a year at most.
     #[serde(default)]
     pub expires_in_s: Option<u64>,
     /// The longest time of an attempt, in seconds.
@@ -63,7 +65,7 @@ impl Received {
 
 impl Service {
     /// Submits jobs. The inputs of each are exactly those that its task needs; `request` is a digest of the whole
-    /// submission.
+    /// submission. `held` is dropped when the jobs are in the store: the caller may hang up before.
     ///
     /// # Errors
     /// For all jobs: [`StoreError::Unavailable`]. For each job: [`ServiceError::Invalid`], and the errors of
@@ -72,11 +74,16 @@ impl Service {
         &self,
         identity: &Identity,
         submissions: Vec<Received>,
+        held: impl Send + 'static,
     ) -> Result<Vec<Result<(JobRecord, bool), ServiceError>>, ServiceError> {
         identity.require(Scope::Submit)?;
         let (service, identity) = (self.clone(), identity.clone());
         // A caller that hangs up does not stop this midway: inputs would stay that no job has.
-        let submitting = tokio::spawn(async move { service.submit_all(&identity, submissions).await });
+        let submitting = tokio::spawn(async move {
+            let answers = service.submit_all(&identity, submissions).await;
+            drop(held);
+            answers
+        });
         submitting.await.map_err(StoreError::unavailable)?
     }
 
@@ -134,6 +141,11 @@ impl Service {
         if priority > 0 {
             identity.require(Scope::Priority)?;
         }
+        if let Some(seconds) = expires_in_s.filter(|seconds| *seconds > LONGEST_WAIT) {
+            return Err(ServiceError::Invalid(format!(
+                "expires_in_s: expected at most {LONGEST_WAIT}, found {seconds}"
+            )));
+        }
         check_inputs(&task, &inputs)?;
         let label = task.keys().first().map(|name| (*name).to_owned());
         let rules = &self.0.rules;
@@ -147,7 +159,7 @@ impl Service {
             true => task.bound_without_keys(threads, input_bytes),
             false => keys.iter().fold(0, |sum: u64, key| sum.saturating_add(key.bound(threads, input_bytes))),
         };
-        let threads = (1..=most_threads).rev().find(|threads| bound(*threads) <= most_memory).unwrap_or(1);
+        let threads = greatest(most_threads, |threads| bound(threads) <= most_memory);
         let memory = bound(threads);
         let divides = matches!(task, Task::Prove { .. }) && keys[0].kind == KeyKind::Groth16;
         let id = uuid::Uuid::now_v7().simple().to_string();
@@ -194,6 +206,21 @@ impl Service {
     }
 }
 
+/// The greatest number of threads, at least one and at most these, for which `fits` holds; it does not hold for more than one for which it
+/// does not. Workers say their threads themselves: the search takes few steps for any number.
+fn greatest(most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut least, mut most) = (1, most.max(1));
+    while least < most {
+        let middle = least + (most - least).div_ceil(2);
+        if fits(middle) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
+}
+
 /// Checks that every input that a task needs is there once, and no other.
 fn check_inputs(task: &Task, inputs: &[(TaskInput, Staged)]) -> Result<(), ServiceError> {
     for input in task.inputs() {
@@ -210,4 +237,22 @@ fn check_inputs(task: &Task, inputs: &[(TaskInput, Staged)]) -> Result<(), Servi
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::greatest;
+
+    #[test]
+    fn threads_are_as_many_as_fit() {
+        for most in [1, 2, 3, 7, 24, 1000] {
+            for limit in 0..30 {
+                let expected = (1..=most).rev().find(|threads| *threads <= limit).unwrap_or(1);
+                assert_eq!(greatest(most, |threads| threads <= limit), expected, "{most} {limit}");
+            }
+        }
+        assert_eq!(greatest(usize::MAX, |_| false), 1);
+        assert_eq!(greatest(usize::MAX, |_| true), usize::MAX);
+        assert_eq!(greatest(0, |_| true), 1);
+    }
 }

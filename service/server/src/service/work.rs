@@ -213,7 +213,10 @@ impl Service {
     }
 
     /// Refuses a worker that no longer has the job.
-    async fn expect_fence(&self, job: &str, fence: u64) -> Result<(), Trouble> {
+    ///
+    /// # Errors
+    /// [`Trouble::Lost`].
+    pub(crate) async fn expect_fence(&self, job: &str, fence: u64) -> Result<(), Trouble> {
         let job = self.0.store.job(job.to_owned(), None).await?;
         let is_its = job.progress.state == JobState::Running && job.progress.fence == fence;
         if is_its { Ok(()) } else { Err(Trouble::Lost("the lease has passed to another worker".to_owned())) }

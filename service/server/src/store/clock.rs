@@ -109,7 +109,9 @@ impl Time {
         // wait and pause lasts as long as it was given for.
         let ends = [
             "UPDATE jobs SET lease_until = lease_until + $1 WHERE state = 'running'",
-            "UPDATE jobs SET expires_at = expires_at + $1 WHERE state = 'queued' AND expires_at IS NOT NULL",
+            // SQLite makes a sum that is too large a floating-point number.
+            "UPDATE jobs SET expires_at = min(expires_at, 9223372036854775807 - max($1, 0)) + $1
+                WHERE state = 'queued' AND expires_at IS NOT NULL",
             "UPDATE jobs SET not_before = not_before + $1 WHERE state = 'queued' AND not_before > 0",
         ];
         if moved != 0 {

@@ -1,7 +1,16 @@
 //! The database as the store needs it: transactions of statements that SQLite and PostgreSQL both understand.
 
 use super::StoreError;
-use std::{any::Any, future::Future, pin::Pin, sync::Arc};
+use std::{
+    any::Any,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
 
 /// A value of a parameter or column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +21,8 @@ pub enum SqlValue {
     Integer(i64),
     /// TEXT.
     Text(String),
+    /// A value of another type, which this program never writes. The other columns and rows are still read.
+    Other,
 }
 
 /// A row of a result.
@@ -60,8 +71,61 @@ pub trait Database: Send + Sync {
     /// Does work that changes nothing, on a recent state of the database.
     fn read(&self, work: TransactionWork) -> Pending<'_>;
 
-    /// As [`Self::read`], for work that may take long: it delays nothing that others read or write.
+    /// As [`Self::read`], for work that may take long: it delays nothing that others read or write, and is ended with
+    /// [`StoreError::Unavailable`] after a few seconds. Work whose answer nobody waits for any more is not begun.
     fn scan(&self, work: TransactionWork) -> Pending<'_>;
+
+    /// What each of its threads does at this moment.
+    fn activities(&self) -> Vec<Activity>;
+}
+
+/// What a thread does at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// It waits for work.
+    Idle,
+    /// It does this piece of its work; each has another number.
+    Works(u64),
+    /// It has ended by a panic.
+    Ended,
+}
+
+/// Tells what a thread does: the number of times that it has begun or ended work, which is odd while it works.
+#[derive(Clone, Default)]
+pub(super) struct ThreadStatus(Arc<AtomicU64>);
+
+impl ThreadStatus {
+    /// The number of a thread that has ended.
+    const ENDED: u64 = u64::MAX;
+
+    /// Does a piece of work.
+    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _end = EndOfWork(self);
+        self.0.fetch_add(1, Ordering::Relaxed);
+        work()
+    }
+
+    /// What the thread does.
+    pub(super) fn activity(&self) -> Activity {
+        match self.0.load(Ordering::Relaxed) {
+            Self::ENDED => Activity::Ended,
+            number if number % 2 == 1 => Activity::Works(number),
+            _ => Activity::Idle,
+        }
+    }
+}
+
+struct EndOfWork<'a>(&'a ThreadStatus);
+
+impl Drop for EndOfWork<'_> {
+    fn drop(&mut self) {
+        let ThreadStatus(number) = self.0;
+        if thread::panicking() {
+            number.store(ThreadStatus::ENDED, Ordering::Relaxed);
+        } else {
+            number.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl SqlRow {

@@ -83,16 +83,7 @@ impl Store {
         let store = self.clone();
         self.write(move |transaction| {
             let KeyRecord { digest, owner, name, bytes, facts, .. } = key.clone();
-            let sql = "SELECT count(*), coalesce(max(CASE WHEN digest = $2 THEN 1 END), 0) FROM keys WHERE owner = $1";
-            let counts = one(transaction.query(sql, &[owner.as_str().into(), digest.as_str().into()])?)?;
-            if counts.integer(1)? == 0 {
-                let keys = counts.count(0)?;
-                if keys >= limits.keys_of_owner {
-                    let problem = format!("{keys} keys are the most of one token: remove those that you do not need");
-                    return Err(StoreError::Stored(problem));
-                }
-                store.take_room(transaction, &Asked { owner: &owner, jobs: 0, bytes }, limits)?;
-            }
+            store.ask_room_for_key(transaction, &owner, &digest, bytes, limits, true)?;
             let facts = serde_json::to_string(&facts).expect("facts are JSON");
             let now = now(transaction)?;
             if let Some(name) = &name {
@@ -107,6 +98,47 @@ impl Store {
             transaction.execute(sql, &parameters).map(drop)
         })
         .await
+    }
+
+    /// Refuses a key of so many bytes for which its owner has no room, before it is sent; others may take the room meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`], [`StoreError::Stored`].
+    pub async fn check_room_for_key(
+        &self,
+        owner: String,
+        digest: String,
+        bytes: u64,
+        limits: StoreLimits,
+    ) -> Result<(), StoreError> {
+        let store = self.clone();
+        self.read(move |transaction| {
+            store.ask_room_for_key(transaction, &owner, &digest, bytes, limits, false)
+        })
+        .await
+    }
+
+    fn ask_room_for_key(
+        &self,
+        transaction: &mut dyn Transaction,
+        owner: &str,
+        digest: &str,
+        bytes: u64,
+        limits: StoreLimits,
+        takes: bool,
+    ) -> Result<(), StoreError> {
+        let sql =
+            "SELECT count(*), coalesce(max(CASE WHEN digest = $2 THEN 1 END), 0) FROM keys WHERE owner = $1";
+        let counts = one(transaction.query(sql, &[owner.into(), digest.into()])?)?;
+        if counts.integer(1)? != 0 {
+            return Ok(());
+        }
+        let keys = counts.count(0)?;
+        if keys >= limits.keys_of_owner {
+            let problem = format!("{keys} keys are the most of one token: remove those that you do not need");
+            return Err(StoreError::Stored(problem));
+        }
+        self.ask_room(transaction, &Asked { owner, jobs: 0, bytes }, limits, takes)
     }
 
     /// The owner's key of this digest or name.

@@ -13,7 +13,9 @@ mod tokens;
 mod workers;
 
 pub use clock::Clock;
-pub use database::{Database, Pending, SqlRow, SqlValue, Transaction, TransactionAnswer, TransactionWork};
+pub use database::{
+    Activity, Database, Pending, SqlRow, SqlValue, Transaction, TransactionAnswer, TransactionWork,
+};
 pub use jobs::{
     ClaimOutcome, InputState, JobQuery, JobRecord, NewJob, Queue, SmallOutputs, Waiting, Want, Worked,
 };
@@ -25,7 +27,6 @@ pub use tokens::TokenRecord;
 pub use workers::WorkerRecord;
 
 use crate::state::{JobState, Refused};
-use futures::future::join;
 use room::Room;
 use std::{
     fmt::Display,
@@ -33,8 +34,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The version of the tables.
-const VERSION: i64 = 3;
+/// The changes of the tables, in order, each from one version to the next. What has been released is never changed: a new store is made
+/// by all of them, one after the other, as an old one is brought up to date.
+const CHANGES: [&str; 2] = [include_str!("schema/3.sql"), include_str!("schema/4.sql")];
+/// The version of the tables that the first change makes.
+const FIRST_VERSION: i64 = 3;
+/// The version of the tables that all changes make.
+const VERSION: i64 = FIRST_VERSION + CHANGES.len() as i64 - 1;
 
 /// The durable state of the service. Clones are handles to one store.
 #[derive(Clone)]
@@ -82,9 +88,10 @@ pub enum StoreError {
     /// The store holds what no version of this program writes.
     #[error("the store is damaged: {0}")]
     Corrupt(String),
-    /// The store was written by another version.
+    /// The store was written by a later version, or by one before the first release.
     #[error(
-        "the store has version {0}, this program knows {VERSION}: use the version of Proofmill that made it, or a new store"
+        "the store has version {0}, this program knows {FIRST_VERSION} to {VERSION}: use the version of Proofmill that it was last opened with, or \
+         a new store"
     )]
     Version(i64),
 }
@@ -148,13 +155,9 @@ impl Store {
         self.now().await.map(drop)
     }
 
-    /// Whether all of the store answers, also to work that takes long.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`], [`StoreError::Ended`].
-    pub async fn check_all(&self) -> Result<(), StoreError> {
-        let (answers, scans) = join(self.check(), self.scan(now)).await;
-        answers.and(scans.map(drop))
+    /// What each thread of the database does at this moment.
+    pub fn activities(&self) -> Vec<Activity> {
+        self.database.activities()
     }
 
     /// The database's time, in milliseconds since 1970.
@@ -211,18 +214,37 @@ fn state(row: &SqlRow, column: usize) -> Result<JobState, StoreError> {
     JobState::of_name(&name).ok_or_else(|| StoreError::Corrupt(format!("{name} is no state")))
 }
 
-/// Makes the tables if they are not there.
+/// The version of the tables; `None` if there are none.
 ///
 /// # Errors
-/// [`StoreError::Version`] for tables of another version.
-pub(crate) fn migrate(transaction: &mut dyn Transaction) -> Result<(), StoreError> {
+/// [`StoreError::Version`] for tables that this program cannot bring up to date.
+fn version(transaction: &mut dyn Transaction) -> Result<Option<i64>, StoreError> {
     transaction.batch("CREATE TABLE IF NOT EXISTS versions (version BIGINT NOT NULL)")?;
     let rows = transaction.query("SELECT version FROM versions", &[])?;
     match rows.first().map(|row| row.integer(0)).transpose()? {
+        Some(version) if !(FIRST_VERSION..=VERSION).contains(&version) => Err(StoreError::Version(version)),
+        version => Ok(version),
+    }
+}
+
+/// Makes the tables if they are not there, and brings those of an earlier version up to date.
+///
+/// # Errors
+/// As [`version`].
+fn migrate(transaction: &mut dyn Transaction) -> Result<(), StoreError> {
+    let found = version(transaction)?;
+    let done = found.map_or(0, |version| version - FIRST_VERSION + 1);
+    for change in CHANGES.iter().skip(usize::try_from(done).unwrap_or(0)) {
+        transaction.batch(change)?;
+    }
+    match found {
         Some(VERSION) => Ok(()),
-        Some(version) => Err(StoreError::Version(version)),
+        Some(version) => {
+            transaction.execute("UPDATE versions SET version = $1", &[VERSION.into()])?;
+            tracing::warn!("the store was brought from version {version} to {VERSION}");
+            Ok(())
+        }
         None => {
-            transaction.batch(include_str!("schema.sql"))?;
             let id = uuid::Uuid::new_v4().simple().to_string();
             transaction.execute("INSERT INTO identity (id) VALUES ($1)", &[id.into()])?;
             transaction.execute("INSERT INTO versions (version) VALUES ($1)", &[VERSION.into()]).map(drop)

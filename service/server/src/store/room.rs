@@ -65,8 +65,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl Room {
-    /// Takes the room that is asked for; `None` if there is no count.
-    fn take(&mut self, asked: &Asked<'_>, limits: StoreLimits) -> Option<Result<(), StoreError>> {
+    /// Takes the room that is asked for, or only looks for it; `None` if there is no count.
+    fn ask(&mut self, asked: &Asked<'_>, limits: StoreLimits, takes: bool) -> Option<Result<(), StoreError>> {
         let (of_owner, of_all) = (self.of_owners.get_mut(asked.owner)?, self.of_all.as_mut()?);
         let full = |waiting, of| Some(Err(StoreError::Full { waiting, of }));
         if asked.jobs > 0 && of_owner.jobs >= limits.of_owner {
@@ -82,9 +82,11 @@ impl Room {
                 of_owner.bytes, asked.bytes, limits.bytes_of_owner
             ))));
         }
-        of_owner.bytes = bytes;
-        of_owner.jobs += asked.jobs;
-        of_all.jobs += asked.jobs;
+        if takes {
+            of_owner.bytes = bytes;
+            of_owner.jobs += asked.jobs;
+            of_all.jobs += asked.jobs;
+        }
         Some(Ok(()))
     }
 
@@ -109,10 +111,21 @@ impl Store {
         asked: &Asked<'_>,
         limits: StoreLimits,
     ) -> Result<(), StoreError> {
+        self.ask_room(transaction, asked, limits, true)
+    }
+
+    /// As [`Self::take_room`], but others may take the room before it is taken.
+    pub(super) fn ask_room(
+        &self,
+        transaction: &mut dyn Transaction,
+        asked: &Asked<'_>,
+        limits: StoreLimits,
+        takes: bool,
+    ) -> Result<(), StoreError> {
         // The kept counts may be too high by now: only newer ones refuse.
         for is_full in [false, true] {
             self.count(transaction, asked.owner, is_full)?;
-            match self.room().take(asked, limits) {
+            match self.room().ask(asked, limits, takes) {
                 Some(Ok(())) => return Ok(()),
                 Some(Err(error)) if is_full => return Err(error),
                 _ => {}

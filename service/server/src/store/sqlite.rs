@@ -7,10 +7,13 @@
 //! Several servers may use one file on one machine: SQLite's locks make their writers take turns. A network file system is no place for it.
 
 use super::{
-    StoreError,
+    StoreError, VERSION,
     clock::{Clock, MachineClock, Time},
-    database::{Database, Pending, SqlRow, SqlValue, Transaction, TransactionAnswer, TransactionWork},
-    migrate,
+    database::{
+        Activity, Database, Pending, SqlRow, SqlValue, ThreadStatus, Transaction, TransactionAnswer,
+        TransactionWork,
+    },
+    migrate, version,
 };
 use rusqlite::{Connection, OpenFlags, functions::FunctionFlags, types::ValueRef};
 use std::{
@@ -20,7 +23,7 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, TryLockError, mpsc},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::oneshot;
 
@@ -28,14 +31,24 @@ use tokio::sync::oneshot;
 const MOST_TOGETHER: usize = 256;
 /// How long a writer waits for another process.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest time of one scan.
+const LONGEST_SCAN: Duration = Duration::from_secs(10);
+/// A scan looks at the time once in so many instructions of SQLite's machine: about a hundred times a second.
+const LOOK_AT_TIME: i32 = 100_000;
 
 /// A database in a file.
 pub struct Sqlite {
-    writer: mpsc::Sender<QueuedWork>,
+    writer: Thread,
     /// The calling threads' connection: a cached page is read sooner than another thread wakes.
     here: Mutex<Link>,
-    reader: mpsc::Sender<QueuedWork>,
-    scanner: mpsc::Sender<QueuedWork>,
+    reader: Thread,
+    scanner: Thread,
+}
+
+/// A thread that takes work.
+struct Thread {
+    tasks: mpsc::Sender<QueuedWork>,
+    status: ThreadStatus,
 }
 
 /// A transaction that waits, and the channel for its answer.
@@ -51,7 +64,8 @@ struct Link {
 }
 
 impl Sqlite {
-    /// Opens the database, or makes it; only the owner can read it.
+    /// Opens the database, or makes it; only the owner can read it. One of an earlier version is brought up to date, after it was copied to
+    /// `PATH.version-N`.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] for a file that cannot be opened, [`StoreError::Version`] for one of a later version.
@@ -74,60 +88,77 @@ impl Sqlite {
         // FULL flushes the log at each commit: an answered transaction survives a power failure.
         let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
         writer.connection.execute_batch(settings).map_err(StoreError::from).map_err(about)?;
+        if let Some(old) = version(&mut Statements(&writer.connection)).map_err(about)?
+            && old != VERSION
+        {
+            copy_to(&writer.connection, &path.with_added_extension(format!("version-{old}")))
+                .map_err(about)?;
+        }
         let prepare = |link: &Link| {
             migrate(&mut Statements(&link.connection))?;
             link.time.set(&mut Statements(&link.connection))
         };
         writer.commit(prepare).map_err(about)?;
         Ok(Self {
-            writer: start("store", writer, Link::write_all),
+            writer: Thread::start("store", writer, MOST_TOGETHER, Link::write_all),
             here: Mutex::new(link()?),
-            reader: start("store-reads", link()?, Link::read_all),
-            scanner: start("store-scans", link()?, Link::read_all),
+            reader: Thread::start("store-reads", link()?, 1, Link::read_all),
+            scanner: Thread::start("store-scans", link()?, 1, Link::scan_all),
         })
     }
 }
 
 impl Database for Sqlite {
     fn write(&self, work: TransactionWork) -> Pending<'_> {
-        send(&self.writer, work)
+        self.writer.send(work)
     }
 
     fn read(&self, work: TransactionWork) -> Pending<'_> {
         // The caller may be an async thread, which must not wait for a lock.
         match self.here.try_lock() {
             Ok(link) => Box::pin(ready(link.read(&work))),
-            Err(TryLockError::WouldBlock) => send(&self.reader, work),
+            Err(TryLockError::WouldBlock) => self.reader.send(work),
             Err(TryLockError::Poisoned(_)) => Box::pin(ready(Err(StoreError::Ended))),
         }
     }
 
     fn scan(&self, work: TransactionWork) -> Pending<'_> {
-        send(&self.scanner, work)
+        self.scanner.send(work)
+    }
+
+    fn activities(&self) -> Vec<Activity> {
+        let here = if self.here.is_poisoned() { Activity::Ended } else { Activity::Idle };
+        let threads = [&self.writer, &self.reader, &self.scanner];
+        threads.iter().map(|thread| thread.status.activity()).chain([here]).collect()
     }
 }
 
-fn send(thread: &mpsc::Sender<QueuedWork>, work: TransactionWork) -> Pending<'_> {
-    Box::pin(async move {
-        let (reply, answer) = oneshot::channel();
-        thread.send(QueuedWork { work, reply }).map_err(|_| StoreError::Ended)?;
-        answer.await.map_err(|_| StoreError::Ended)?
-    })
-}
+impl Thread {
+    /// Starts a thread that passes what waits to `serve`, at most so much at a time, until the sender is gone.
+    fn start(name: &str, mut link: Link, most: usize, serve: fn(&mut Link, Vec<QueuedWork>)) -> Self {
+        let (sender, tasks) = mpsc::channel::<QueuedWork>();
+        let status = ThreadStatus::default();
+        let own = status.clone();
+        let body = move || {
+            while let Ok(first) = tasks.recv() {
+                // Others arrived during the last commit: the writer commits all of them with one flush. Who has hung up gets nothing.
+                let waiting =
+                    [first].into_iter().chain(tasks.try_iter()).filter(|task| !task.reply.is_closed());
+                let together = waiting.take(most).collect();
+                own.during(|| serve(&mut link, together));
+            }
+        };
+        thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
+        Self { tasks: sender, status }
+    }
 
-/// Starts a thread that passes everything that waits to `serve`, until all senders are gone.
-fn start(name: &str, mut link: Link, serve: fn(&mut Link, Vec<QueuedWork>)) -> mpsc::Sender<QueuedWork> {
-    let (sender, tasks) = mpsc::channel();
-    let body = move || {
-        while let Ok(first) = tasks.recv() {
-            let mut together = vec![first];
-            // These arrived during the last commit: the writer commits all of them with one flush.
-            together.extend(tasks.try_iter().take(MOST_TOGETHER - 1));
-            serve(&mut link, together);
-        }
-    };
-    thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
-    sender
+    fn send(&self, work: TransactionWork) -> Pending<'_> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            self.tasks.send(QueuedWork { work, reply }).map_err(|_| StoreError::Ended)?;
+            answer.await.map_err(|_| StoreError::Ended)?
+        })
+    }
 }
 
 impl Link {
@@ -173,6 +204,28 @@ impl Link {
         tasks.into_iter().for_each(|task| drop(task.reply.send(self.read(&task.work))));
     }
 
+    /// As [`Self::read_all`]; each task is ended when its time is over, or nobody waits for it any more.
+    fn scan_all(&mut self, tasks: Vec<QueuedWork>) {
+        for QueuedWork { work, reply } in tasks {
+            let (end, reply) = (Instant::now() + LONGEST_SCAN, Arc::new(reply));
+            let waits = reply.clone();
+            let is_over = move || Instant::now() > end || waits.is_closed();
+            let answer = self.connection.progress_handler(LOOK_AT_TIME, Some(is_over));
+            let answer = answer.map_err(StoreError::from).and_then(|()| self.read(&work));
+            // This drops the handler, and with it the other owner of the reply.
+            let cleared = self.connection.progress_handler(LOOK_AT_TIME, None::<fn() -> bool>);
+            let answer = match answer {
+                Err(StoreError::Unavailable(_)) if Instant::now() > end => Err(StoreError::unavailable(
+                    format!("the list takes longer than {} s", LONGEST_SCAN.as_secs()),
+                )),
+                answer => cleared.map_err(StoreError::from).and(answer),
+            };
+            if let Some(reply) = Arc::into_inner(reply) {
+                drop(reply.send(answer));
+            }
+        }
+    }
+
     fn read(&self, work: &TransactionWork) -> TransactionAnswer {
         // One transaction, so that all queries of the work see the same state.
         self.connection.execute_batch("BEGIN")?;
@@ -192,6 +245,19 @@ impl Link {
         }
         result
     }
+}
+
+/// Copies the database to a file, readable by its owner only, which is there as a whole or not at all.
+fn copy_to(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let about = |error: io::Error| StoreError::unavailable(format!("{}: {error}", path.display()));
+    let begun = path.with_added_extension("new");
+    match fs::remove_file(&begun) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(about(error)),
+        _ => create_private(&begun).map_err(about)?,
+    }
+    connection.execute("VACUUM INTO ?1", [begun.to_string_lossy()])?;
+    let copied = fs::File::open(&begun).and_then(|file| file.sync_all());
+    copied.and_then(|()| fs::rename(&begun, path)).map_err(about)
 }
 
 /// Makes the file if there is none, readable by its owner only.
@@ -224,13 +290,13 @@ impl Transaction for Statements<'_> {
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let value = |column| match row.get_ref(column)? {
-                ValueRef::Null => Ok(SqlValue::Null),
-                ValueRef::Integer(value) => Ok(SqlValue::Integer(value)),
-                ValueRef::Text(text) => Ok(SqlValue::Text(String::from_utf8_lossy(text).into_owned())),
-                ValueRef::Real(_) | ValueRef::Blob(_) => {
-                    Err(StoreError::Corrupt(format!("column {column} is neither text nor an integer")))
-                }
+            let value = |column| {
+                Ok(match row.get_ref(column)? {
+                    ValueRef::Null => SqlValue::Null,
+                    ValueRef::Integer(value) => SqlValue::Integer(value),
+                    ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
+                    ValueRef::Real(_) | ValueRef::Blob(_) => SqlValue::Other,
+                })
             };
             found.push(SqlRow((0..columns).map(value).collect::<Result<_, StoreError>>()?));
         }
@@ -259,6 +325,7 @@ fn bind(statement: &mut rusqlite::CachedStatement<'_>, parameters: &[SqlValue]) 
             SqlValue::Null => statement.raw_bind_parameter(place, rusqlite::types::Null)?,
             SqlValue::Integer(value) => statement.raw_bind_parameter(place, value)?,
             SqlValue::Text(text) => statement.raw_bind_parameter(place, text)?,
+            SqlValue::Other => return Err(StoreError::corrupt(index, "a parameter", Some(value))),
         }
     }
     Ok(())

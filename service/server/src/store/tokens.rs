@@ -79,6 +79,21 @@ impl Store {
         .await
     }
 
+    /// The tokens that have not expired and were not revoked. One that cannot be read is not valid.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    pub async fn valid_tokens(&self) -> Result<Vec<TokenRecord>, StoreError> {
+        self.read(|transaction| {
+            let sql = select!("WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now_ms())");
+            let rows = transaction.query(sql, &[])?;
+            let logged =
+                |row| token(row).inspect_err(|error| tracing::error!(%error, "a token cannot be read")).ok();
+            Ok(rows.iter().filter_map(logged).collect())
+        })
+        .await
+    }
+
     /// All tokens, in the order of their making.
     ///
     /// # Errors

@@ -234,6 +234,11 @@ async fn calls_are_refused_without_a_token_and_its_scope() {
             server.client.gen_final_proof(with(secret, stream("", &[b"w"]))).await.expect_err("refused");
         assert_eq!(error.code(), code);
     }
+    // Before anything of the input is read, which here never comes.
+    let secret = server.secrets[2].clone();
+    let refused = server.client.gen_final_proof(with(&secret, futures::stream::pending()));
+    let refused = tokio::time::timeout(Duration::from_secs(5), refused).await.expect("soon");
+    assert_eq!(refused.expect_err("refused").code(), Code::PermissionDenied);
     let secret = server.secrets[1].clone();
     let error =
         server.client.gen_final_proof(with(&secret, stream("", &[b"w"]))).await.expect_err("not its key");

@@ -59,13 +59,29 @@ impl Store {
             let mut parameters: Vec<SqlValue> =
                 vec![page.before.as_deref().unwrap_or("g").into(), page.limit.into()];
             parameters.extend(page.owner.as_deref().map(SqlValue::from));
-            parameters.extend(page.state.map(|state| state.name().into()));
+            // In the words of the indexes, of which each has the jobs of some states.
             let sql = match (&page.owner, page.state) {
                 (None, None) => select!("WHERE id < $1 ORDER BY id DESC LIMIT $2"),
-                (Some(_), None) => select!("WHERE id < $1 AND owner = $3 ORDER BY id DESC LIMIT $2"),
-                (None, Some(_)) => select!("WHERE id < $1 AND state = $3 ORDER BY id DESC LIMIT $2"),
-                (Some(_), Some(_)) => {
-                    select!("WHERE id < $1 AND owner = $3 AND state = $4 ORDER BY id DESC LIMIT $2")
+                (Some(_), None) => select!("WHERE owner = $3 AND id < $1 ORDER BY id DESC LIMIT $2"),
+                (None, Some(JobState::Queued)) => {
+                    select!("WHERE state = 'queued' AND id < $1 ORDER BY id DESC LIMIT $2")
+                }
+                (Some(_), Some(JobState::Queued)) => {
+                    select!("WHERE state = 'queued' AND owner = $3 AND id < $1 ORDER BY id DESC LIMIT $2")
+                }
+                (None, Some(JobState::Running)) => {
+                    select!("WHERE state = 'running' AND id < $1 ORDER BY id DESC LIMIT $2")
+                }
+                (Some(_), Some(JobState::Running)) => {
+                    select!("WHERE state = 'running' AND owner = $3 AND id < $1 ORDER BY id DESC LIMIT $2")
+                }
+                (None, Some(ended)) => {
+                    parameters.push(ended.name().into());
+                    select!("WHERE ended_at IS NOT NULL AND state = $3 AND id < $1 ORDER BY id DESC LIMIT $2")
+                }
+                (Some(_), Some(ended)) => {
+                    parameters.push(ended.name().into());
+                    select!("WHERE ended_at IS NOT NULL AND owner = $3 AND state = $4 AND id < $1 ORDER BY id DESC LIMIT $2")
                 }
             };
             Ok(readable(&transaction.query(sql, &parameters)?))

@@ -17,7 +17,7 @@ mod session;
 
 use super::{
     StoreError,
-    database::{Database, Pending, TransactionAnswer, TransactionWork},
+    database::{Activity, Database, Pending, ThreadStatus, TransactionAnswer, TransactionWork},
     migrate,
 };
 use address::Address;
@@ -67,8 +67,7 @@ pub struct Postgres {
 /// Threads that take tasks.
 struct Threads {
     tasks: mpsc::Sender<QueuedWork>,
-    /// Whether one of them has ended by a panic.
-    has_ended: Arc<AtomicBool>,
+    statuses: Vec<ThreadStatus>,
 }
 
 /// Work that waits, since when, and who receives its answer.
@@ -79,7 +78,8 @@ struct QueuedWork {
 }
 
 impl Postgres {
-    /// Opens the database of a `postgres://` URL, and makes the tables if it has none; waits up to 30 s for the server.
+    /// Opens the database of a `postgres://` URL, makes the tables if it has none, and brings those of an earlier version up to date; waits
+    /// up to 30 s for the server.
     ///
     /// A server that is not on this machine is reached by TLS, unless the URL says `sslmode=disable`. Its certificate is verified with
     /// the system's root certificates, or with those in the file that `sslrootcert` names. The password may stand in `PGPASSWORD`.
@@ -90,28 +90,23 @@ impl Postgres {
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let address = Address::of_url(url)?;
         let is_down = Arc::new(AtomicBool::new(false));
-        let first = Link::new(address.clone(), SessionKind::Writes, is_down.clone())?;
-        // A thread of its own, since the caller may be one that must not wait.
-        let first =
-            thread::scope(|scope| scope.spawn(|| set_up(first)).join()).expect("it does not panic")?;
-        let mut writers = vec![first];
-        for _ in 1..WRITERS {
-            writers.push(Link::new(address.clone(), SessionKind::Writes, is_down.clone())?);
-        }
-        let readers = |number| {
-            let link = |_| Link::new(address.clone(), SessionKind::Reads, is_down.clone());
-            (0..number).map(link).collect::<Result<_, _>>()
+        let links = |kind, number| {
+            let link = |_| Link::new(address.clone(), kind, is_down.clone());
+            (0..number).map(link).collect::<Result<Vec<_>, _>>()
         };
+        let first = links(SessionKind::SetsUp, 1)?.remove(0);
+        // A thread of its own, since the caller may be one that must not wait.
+        thread::scope(|scope| scope.spawn(|| set_up(first)).join()).expect("it does not panic")?;
         Ok(Self {
-            writers: Threads::start("store", writers),
-            readers: Threads::start("store-reads", readers(READERS)?),
-            scanners: Threads::start("store-scans", readers(SCANNERS)?),
+            writers: Threads::start("store", links(SessionKind::Writes, WRITERS)?),
+            readers: Threads::start("store-reads", links(SessionKind::Reads, READERS)?),
+            scanners: Threads::start("store-scans", links(SessionKind::Reads, SCANNERS)?),
         })
     }
 }
 
-/// Makes the tables over a connection, which is used further.
-fn set_up(mut link: Link) -> Result<Link, StoreError> {
+/// Makes the tables, or brings them up to date, over a connection that ends then.
+fn set_up(mut link: Link) -> Result<(), StoreError> {
     let work: TransactionWork = Arc::new(|transaction| {
         transaction.batch(LOCK)?;
         transaction.batch(CLOCK)?;
@@ -123,7 +118,7 @@ fn set_up(mut link: Link) -> Result<Link, StoreError> {
     if is_durable.downcast_ref() == Some(&false) {
         tracing::warn!("{} has fsync off: it may lose jobs when its machine fails", link.address.place);
     }
-    Ok(link)
+    Ok(())
 }
 
 impl Database for Postgres {
@@ -138,34 +133,37 @@ impl Database for Postgres {
     fn scan(&self, work: TransactionWork) -> Pending<'_> {
         self.scanners.send(work)
     }
+
+    fn activities(&self) -> Vec<Activity> {
+        let threads = [&self.writers, &self.readers, &self.scanners];
+        threads.iter().flat_map(|threads| &threads.statuses).map(ThreadStatus::activity).collect()
+    }
 }
 
 impl Threads {
     /// Starts a thread for each connection; they take tasks until all senders are gone.
     fn start(name: &str, links: Vec<Link>) -> Self {
         let (sender, tasks) = mpsc::channel::<QueuedWork>();
-        let (tasks, has_ended) = (Arc::new(Mutex::new(tasks)), Arc::new(AtomicBool::new(false)));
+        let (tasks, mut statuses) = (Arc::new(Mutex::new(tasks)), Vec::with_capacity(links.len()));
         for mut link in links {
-            let tasks = tasks.clone();
-            let end = End(has_ended.clone());
+            let (tasks, status) = (tasks.clone(), ThreadStatus::default());
+            statuses.push(status.clone());
             let body = move || {
-                // Its destructor notes a panic of this thread.
-                let _end = end;
                 loop {
                     // An idle thread waits for tasks with the lock; the others wait for the lock.
                     let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(task) = next else { break };
-                    link.serve(task);
+                    status.during(|| link.serve(task));
                 }
             };
             thread::Builder::new().name(name.to_owned()).spawn(body).expect("a thread can be started");
         }
-        Self { tasks: sender, has_ended }
+        Self { tasks: sender, statuses }
     }
 
     fn send(&self, work: TransactionWork) -> Pending<'_> {
         Box::pin(async move {
-            if self.has_ended.load(Ordering::Relaxed) {
+            if self.statuses.iter().any(|status| status.activity() == Activity::Ended) {
                 return Err(StoreError::Ended);
             }
             let (reply, answer) = oneshot::channel();
@@ -174,17 +172,6 @@ impl Threads {
                 .map_err(|_| StoreError::Ended)?;
             answer.await.map_err(|_| StoreError::Ended)?
         })
-    }
-}
-
-/// Tells when a thread ends by a panic.
-struct End(Arc<AtomicBool>);
-
-impl Drop for End {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.store(true, Ordering::Relaxed);
-        }
     }
 }
 
@@ -281,12 +268,12 @@ impl Link {
             Some(session) => session,
             none => none.insert(PostgresSession::open(&self.runtime, &self.address, self.kind)?),
         };
-        let begins = self.kind == SessionKind::Writes;
+        let begins = self.kind != SessionKind::Reads;
         let mut statements =
             Statements { runtime: &self.runtime, session, failure: None, is_repeated, begins };
         let result = match self.kind {
             SessionKind::Reads => read(work, &mut statements),
-            SessionKind::Writes => write(work, &mut statements),
+            SessionKind::Writes | SessionKind::SetsUp => write(work, &mut statements),
         };
         if statements.failure.is_some() {
             // The state of the connection is unknown: the next run opens another one.

@@ -16,6 +16,8 @@ use tokio_postgres::{
 
 /// Longest time for an answer: the server ends statements after 5 s, unless it or the network is dead.
 const ANSWER: Duration = Duration::from_secs(6);
+/// The same of making tables.
+const ANSWER_TO_SET_UP: Duration = Duration::from_secs(24 * 3600);
 
 /// Settings of every connection. No statement or lock takes long, and a server that was stopped in the middle of a transaction holds its
 /// locks only for a while. Commits wait for the disk even where the database's default is otherwise.
@@ -30,6 +32,8 @@ const WRITER_SETTINGS: &str =
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
     SET plan_cache_mode = force_generic_plan;";
 const READER_SETTINGS: &str = "SET default_transaction_read_only = on";
+/// Indexes of long tables take long to make, and what other servers do with the tables is waited for.
+const SET_UP_SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = '60s'";
 
 /// The purpose of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,6 +42,26 @@ pub(super) enum SessionKind {
     Writes,
     /// Single statements that change nothing.
     Reads,
+    /// The transaction that makes the tables.
+    SetsUp,
+}
+
+impl SessionKind {
+    fn settings(self) -> &'static str {
+        match self {
+            Self::Writes => WRITER_SETTINGS,
+            Self::Reads => READER_SETTINGS,
+            Self::SetsUp => SET_UP_SETTINGS,
+        }
+    }
+
+    /// Longest time for an answer.
+    fn longest(self) -> Duration {
+        match self {
+            Self::Writes | Self::Reads => ANSWER,
+            Self::SetsUp => ANSWER_TO_SET_UP,
+        }
+    }
 }
 
 /// Why a statement failed.
@@ -110,6 +134,8 @@ fn is_tls_refused(error: &tokio_postgres::Error) -> bool {
 pub(super) struct PostgresSession {
     client: Client,
     connection: JoinHandle<()>,
+    /// Longest time for an answer.
+    longest: Duration,
     prepared: Prepared,
 }
 
@@ -132,13 +158,9 @@ impl PostgresSession {
                     (client, tokio::spawn(async { drop(connection.await) }))
                 }
             };
-            let session = Self { client, connection, prepared: Prepared::default() };
+            let session = Self { client, connection, longest: kind.longest(), prepared: Prepared::default() };
             session.client.batch_execute(SETTINGS).await.map_err(about)?;
-            let settings = match kind {
-                SessionKind::Writes => WRITER_SETTINGS,
-                SessionKind::Reads => READER_SETTINGS,
-            };
-            session.client.batch_execute(settings).await.map_err(about)?;
+            session.client.batch_execute(kind.settings()).await.map_err(about)?;
             Ok(session)
         };
         let late = |_| StatementFailure::Lost("it does not answer".to_owned());
@@ -169,7 +191,8 @@ impl Statements<'_> {
         statement: impl AsyncFnOnce(&Client, &mut Prepared) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, StoreError> {
         let begins = std::mem::take(&mut self.begins);
-        let PostgresSession { client, prepared, .. } = &mut *self.session;
+        let PostgresSession { client, prepared, longest, .. } = &mut *self.session;
+        let longest = *longest;
         let answer = async {
             if !begins {
                 return statement(client, prepared).await;
@@ -178,10 +201,10 @@ impl Statements<'_> {
             let (began, answer) = join(client.batch_execute("BEGIN"), statement(client, prepared)).await;
             began.and(answer)
         };
-        let failure = match self.runtime.block_on(async { timeout(ANSWER, answer).await }) {
+        let failure = match self.runtime.block_on(async { timeout(longest, answer).await }) {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) => StatementFailure::of(&error),
-            Err(_) => StatementFailure::Lost(format!("no answer came within {} s", ANSWER.as_secs())),
+            Err(_) => StatementFailure::Lost(format!("no answer came within {} s", longest.as_secs())),
         };
         let error = match &failure {
             StatementFailure::Contended => StoreError::Contended,
@@ -246,7 +269,7 @@ fn row(row: &tokio_postgres::Row) -> Result<SqlRow, StoreError> {
             Type::INT8 => row.try_get::<_, Option<i64>>(column).map(SqlValue::from),
             Type::INT4 => row.try_get::<_, Option<i32>>(column).map(|value| value.map(i64::from).into()),
             Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(column).map(SqlValue::from),
-            _ => return Err(StoreError::Corrupt(format!("column {column} is neither text nor an integer"))),
+            _ => Ok(SqlValue::Other),
         };
         value.map_err(|error| StoreError::Corrupt(format!("column {column}: {error}")))
     };

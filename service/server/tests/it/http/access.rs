@@ -8,6 +8,7 @@ use proofmill_server::{
 };
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 struct Route {
     method: Method,
@@ -18,10 +19,12 @@ struct Route {
 /// All routes of the document.
 fn routes() -> Vec<Route> {
     let document: Value = serde_json::from_str(&openapi()).expect("JSON");
-    let mut routes = Vec::new();
+    let (mut routes, mut ids) = (Vec::new(), BTreeSet::new());
     for (path, item) in document["paths"].as_object().expect("paths") {
         for (method, operation) in item.as_object().expect("operations") {
             let tag = operation["tags"][0].as_str().expect("a tag").to_owned();
+            let id = operation["operationId"].as_str().expect("an id");
+            assert!(id.starts_with(&tag) && ids.insert(id.to_owned()), "{id} is another operation's id");
             let method = method.to_ascii_uppercase().parse().expect("a method");
             routes.push(Route { method, path: path.clone(), tag });
         }

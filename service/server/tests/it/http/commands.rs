@@ -225,6 +225,16 @@ fn a_server_needs_no_set_up_and_keeps_what_it_has() {
 }
 
 #[test]
+fn a_hang_up_does_not_end_a_server() {
+    let mut served = serve(tempfile::tempdir().expect("a folder"), &[]);
+    let pid = served.child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &pid]).status().expect("kill").success());
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(text(&command(served.data.path(), &["jobs", "list"]).output().expect("a process")).0, 0);
+    assert_eq!(terminate(&mut served), Some(0));
+}
+
+#[test]
 fn tokens_do_not_go_to_other_servers() {
     let mut served = serve(tempfile::tempdir().expect("a folder"), &[]);
     let data = served.data.path().to_owned();

@@ -291,7 +291,9 @@ async fn wrong_submissions_say_what_is_wrong() {
         (r#"{"type":"verify","key":"no\u0000ne","inputs":{"proof":1,"public":2}}"#, 404, "no"),
         (r#"{"type":"prove-stark","key":"vk","bits":-1,"inputs":{}}"#, 400, "-1"),
         (r#"{"type":"empty","timeout_s":1e99}"#, 400, "job"),
-        (r#"{"type":"empty","expires_in_s":18446744073709551615}"#, 202, ""),
+        (r#"{"type":"empty","expires_in_s":18446744073709551615}"#, 400, "expires_in_s"),
+        (r#"{"type":"empty","expires_in_s":31622401}"#, 400, "expires_in_s"),
+        (r#"{"type":"empty","expires_in_s":31622400}"#, 202, ""),
         (r#"{"type":"empty","priority":-9223372036854775808}"#, 202, ""),
         (r#"{"type":"empty","priority":1}"#, 403, "priority"),
     ];

@@ -1,7 +1,12 @@
 //! Adding, listing and removing keys.
 
-use crate::http::server::{answer, server};
-use proofmill_server::{access::Scope, service::digest};
+use crate::http::server::{answer, server, start};
+use proofmill_server::{
+    access::Scope,
+    http::HttpOptions,
+    service::{Rules, digest},
+    store::StoreLimits,
+};
 
 #[tokio::test]
 async fn keys_are_added_named_and_removed() {
@@ -56,4 +61,20 @@ async fn wrong_keys_are_refused() {
     }
     assert_eq!(answer(server.get(&alice, "/v1/keys")).await.1, serde_json::json!([]));
     assert_eq!(server.staged(), 0);
+}
+
+#[tokio::test]
+async fn keys_without_room_leave_nothing() {
+    let limits = StoreLimits { bytes_of_owner: 20, ..Rules::default().limits };
+    let server = start(HttpOptions::default(), Rules { limits, ..Rules::default() }, None).await;
+    let alice = server.token("alice", &[Scope::Keys]).await;
+    server.key(&alice, "first", "groth16 0123").await;
+    for number in 0..5 {
+        let content = format!("groth16 {number}123");
+        let path = format!("/v1/keys/{}", digest(content.as_bytes()));
+        let (status, problem) = answer(server.put(&alice, &path, content)).await;
+        assert_eq!(status, if number == 0 { 200 } else { 507 }, "{problem}");
+    }
+    let stored = std::fs::read_dir(server.folder.path().join("objects/keys")).expect("keys").count();
+    assert_eq!((stored, server.staged()), (1, 0));
 }

@@ -7,6 +7,7 @@ mod connections;
 mod events;
 mod jobs;
 mod keys;
+mod load;
 mod rapidsnark;
 mod server;
 mod shutdown;

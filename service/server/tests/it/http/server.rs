@@ -6,7 +6,7 @@ use proofmill_server::{
     access::{Scope, new_token},
     coordinator::Coordinator,
     http::{self, Face, HttpOptions, Stage, Tls},
-    objects::{FolderObjects, Staging},
+    objects::{FolderObjects, Objects, Staging},
     service::{Inspector, Rules, Service, ServiceError},
     store::{ClaimOutcome, JobRecord, SmallOutputs, Sqlite, Store, Want, Worked},
 };
@@ -58,12 +58,23 @@ pub(crate) async fn server() -> Server {
 }
 
 pub(crate) async fn start(options: HttpOptions, rules: Rules, tls: Option<Tls>) -> Server {
+    start_over(options, rules, tls, Store::new, |objects| Arc::new(objects)).await
+}
+
+/// As [`start`], with a store over the database and objects over the folder.
+pub(crate) async fn start_over(
+    options: HttpOptions,
+    rules: Rules,
+    tls: Option<Tls>,
+    store: impl FnOnce(Sqlite) -> Store,
+    objects: impl FnOnce(FolderObjects) -> Arc<dyn Objects>,
+) -> Server {
     drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::new(Sqlite::open(&folder.path().join("store.sqlite")).expect("a store"));
-    let objects = FolderObjects::new(&folder.path().join("objects")).expect("objects");
+    let store = store(Sqlite::open(&folder.path().join("store.sqlite")).expect("a store"));
+    let objects = objects(FolderObjects::new(&folder.path().join("objects")).expect("objects"));
     let staging = Staging::new(&folder.path().join("staging")).expect("staging");
-    let service = Service::new(store, Arc::new(objects), staging, Arc::new(FakeInspector), rules);
+    let service = Service::new(store, objects, staging, Arc::new(FakeInspector), rules);
     service.own_objects().await.expect("objects of its own");
     let admin = new_token(service.store(), "admin", &[Scope::Admin], None).await.expect("a token");
     let (stage, stages) = watch::channel(Stage::Serving);

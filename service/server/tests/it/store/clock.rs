@@ -168,3 +168,22 @@ async fn look_ended(store: &Store, contact: &mut Contact) -> usize {
     *contact = now;
     ended.len()
 }
+
+#[tokio::test]
+async fn a_far_end_does_not_stop_the_queue_when_the_clock_is_set() {
+    let (machine, folder) = (Machine::new(), tempfile::tempdir().expect("a folder"));
+    let store = machine.open(folder.path());
+    for name in ["a", "b"] {
+        store.add_token(token(name), None).await.expect("a new token");
+    }
+    let far = submitted(&store, NewJob { expires_in_ms: Some(u64::MAX), ..new_job("a") }).await;
+    let other = submitted(&store, new_job("b")).await;
+    drop(store);
+    machine.set(MINUTE, Duration::ZERO);
+    let store = machine.open(folder.path());
+    let mut claimed_ids = [claimed(&store, 10_000).await.id, claimed(&store, 10_000).await.id];
+    claimed_ids.sort();
+    let mut expected = [far.id, other.id];
+    expected.sort();
+    assert_eq!(claimed_ids, expected);
+}

@@ -12,3 +12,4 @@ mod owners;
 mod postgres;
 mod rate;
 mod submission;
+mod upgrade;

@@ -191,7 +191,7 @@ impl Place {
         let inputs = inputs.iter().map(|&(input, content)| (input, file(content))).collect();
         let received =
             Received { submission, inputs, idempotency_key: None, request: String::new(), trace: None };
-        let mut answers = self.service.submit(&self.identity, vec![received]).await.expect("a service");
+        let mut answers = self.service.submit(&self.identity, vec![received], ()).await.expect("a service");
         answers.remove(0).expect("accepted").0.id
     }
 

@@ -1,4 +1,4 @@
--- Tables of the service, in the SQL that SQLite and PostgreSQL share. Times are milliseconds since 1970 by the database's clock, from
+-- The first tables of the service, in the SQL that SQLite and PostgreSQL share. Times are milliseconds since 1970 by the database's clock, from
 -- the function now_ms(), which each database defines for itself.
 
 CREATE TABLE tokens (
