@@ -20,6 +20,8 @@ pub(crate) struct Covered {
     pub(crate) packages: &'static str,
     /// Other files and folders.
     pub(crate) paths: &'static str,
+    /// Whether it executes kernels at all levels of the CPU: a record of a CPU with a lower level does not count.
+    pub(crate) levels: bool,
 }
 
 const fn check(lane: &'static str, name: &'static str, script: &'static str) -> Check {
@@ -36,7 +38,11 @@ impl Check {
     }
 
     const fn covers(self, packages: &'static str, paths: &'static str) -> Self {
-        Self { covered: Some(Covered { packages, paths }), ..self }
+        Self { covered: Some(Covered { packages, paths, levels: false }), ..self }
+    }
+
+    const fn covers_levels(self, packages: &'static str, paths: &'static str) -> Self {
+        Self { covered: Some(Covered { packages, paths, levels: true }), ..self }
     }
 }
 
@@ -56,7 +62,7 @@ pub(crate) const CHECKS: &[Check] = &[
     check("engine", "engine", "cargo test --locked --no-fail-fast"),
     check("style", "tools", ".ci/tools.sh"),
     check("style", "clippy", "cargo clippy --workspace --all-targets --locked -- -D warnings"),
-    check("rest", "rest", ".ci/rest.sh").covers(
+    check("rest", "rest", ".ci/rest.sh").covers_levels(
         "",
         ".ci/rest.sh .ci/packages.py .ci/servers.sh crates examples lab/bench lab/data lab/definitions lab/peers lab/pipeline lab/platform \
          lab/records/arm_instructions.csv service",
@@ -83,12 +89,12 @@ pub(crate) const CHECKS: &[Check] = &[
     check("laboratory", "bench", ".ci/bench.sh target/debug/proofmill-bench")
         .needs("programs")
         .shares()
-        .covers("bench", ".ci/bench.sh lab/data lab/definitions lab/platform lab/records/arm_instructions.csv"),
+        .covers_levels("bench", ".ci/bench.sh lab/data lab/definitions lab/platform lab/records/arm_instructions.csv"),
     check("laboratory", "report", ".ci/report.sh target/debug/proofmill")
         .needs("programs npm chromium")
         .shares()
         .covers("bench cli", ".ci/report.sh .ci/npm"),
-    check("service", "service", ".ci/service.sh target/debug/proofmill target/ci")
+    check("server", "service", ".ci/service.sh target/debug/proofmill target/ci")
         .needs("programs npm python chromium")
         .shares()
         .covers("cli prover server", ".ci/service.sh .ci/service .ci/npm examples service"),
@@ -116,20 +122,20 @@ pub(crate) const CHECKS: &[Check] = &[
         "bench bls ceremony merkle pipeline plonk solidity srs stark witness",
         ".ci/fuzz.sh fuzz examples",
     ),
-    check("arm", "arm", ".ci/aarch64.sh").needs("arm").covers(
+    check("aarch64", "arm", ".ci/aarch64.sh").needs("arm").covers(
         "bls circom curve field groth16 hash merkle ntt p3 pairing pipeline sha256 stark",
         ".ci/aarch64.sh examples",
     ),
-    check("arm", "arm-c", ".ci/c_aarch64.sh").needs("arm npm").covers("c", ".ci/c_aarch64.sh examples"),
+    check("aarch64", "arm-c", ".ci/c_aarch64.sh").needs("arm npm").covers("c", ".ci/c_aarch64.sh examples"),
     check(
-        "arm",
+        "aarch64",
         "arm-types",
         "CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc-12 cargo check --quiet --locked --lib --bins --target aarch64-unknown-linux-gnu \
          -p proofmill-bench -p proofmill-c -p proofmill-cli -p proofmill-node -p proofmill-p3 -p proofmill-server",
     )
     .needs("arm")
     .covers("bench c cli node p3 server", ""),
-    check("arm", "wheels", ".ci/wheels.sh target/ci")
+    check("aarch64", "wheels", ".ci/wheels.sh target/ci")
         .needs("arm archives platforms")
         .covers("cli python", ".ci/wheels.sh tools/xtask/scripts examples"),
     check("laboratory", "peers", ".ci/peers.sh target/debug/proofmill-bench")
@@ -144,7 +150,7 @@ pub(crate) const CHECKS: &[Check] = &[
         .covers("cli", ".ci/corpus.sh .ci/corpus docs/compatibility.md"),
     // Whether its proofs are right is for the checks above to say.
     check(
-        "service",
+        "server",
         "campaign",
         "service/campaign.py --bin target/debug --jobs 600 --kills 30 --stops 8 --drains 3 --poison 4 --snarkjs",
     )

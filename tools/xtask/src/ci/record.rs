@@ -40,7 +40,7 @@ fn path(root: &Path, name: &str) -> PathBuf {
     root.join(FOLDER).join(format!("{name}.json"))
 }
 
-/// The record of a check, if there is one of the sources as they are.
+/// The record of a check, if there is one of the sources as they are that counts on this machine.
 pub(super) fn read(root: &Path, name: &str, covered: &Covered) -> Result<Option<Record>, String> {
     let path = path(root, name);
     let text = match fs::read(&path) {
@@ -50,7 +50,8 @@ pub(super) fn read(root: &Path, name: &str, covered: &Covered) -> Result<Option<
     };
     let record: Record =
         serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok((record.sources == digest(root, covered)?).then_some(record))
+    let counts = !covered.levels || level(&record.machine) >= level(&machine());
+    Ok((counts && record.sources == digest(root, covered)?).then_some(record))
 }
 
 /// Records that a check passed on sources with this digest, which must still be theirs.
@@ -153,6 +154,14 @@ fn folders(root: &Path, packages: &str) -> Result<BTreeSet<String>, String> {
     Ok(folders)
 }
 
+/// Features that tell CPUs apart, the most telling last.
+const LEVELS: [&str; 3] = ["avx2", "avx512f", "avx512ifma"];
+
+/// The place of a machine's most telling feature among [`LEVELS`]; `None` is the least.
+fn level(machine: &str) -> Option<usize> {
+    LEVELS.iter().rposition(|level| machine.split(", ").any(|word| word == *level))
+}
+
 /// The CPU with its most telling feature, and the number of CPUs.
 fn machine() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -163,10 +172,8 @@ fn machine() -> String {
     let model = of("model name").unwrap_or("unknown CPU");
     let family = of("cpu family").map_or(String::new(), |family| format!(" family {family}"));
     let flags = of("flags").unwrap_or_default();
-    let level = ["avx512ifma", "avx512f", "avx2"]
-        .iter()
-        .find(|level| flags.split(' ').any(|flag| flag == **level))
-        .unwrap_or(&"no AVX2");
+    let level =
+        LEVELS.iter().rfind(|level| flags.split(' ').any(|flag| flag == **level)).unwrap_or(&"no AVX2");
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{model}{family}, {level}, {cpus} CPUs")
 }
@@ -187,7 +194,7 @@ fn output(root: &Path, program: &str, arguments: &[&str]) -> Result<String, Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{Covered, digest, folders, read, write};
+    use super::{Covered, digest, folders, level, machine, read, write};
     use std::{fs, path::Path, process::Command, time::Duration};
 
     /// A repository with one package that depends on another.
@@ -220,7 +227,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         repository(root);
-        let covered = Covered { packages: "a", paths: "" };
+        let covered = Covered { packages: "a", paths: "", levels: false };
         assert_eq!(
             folders(root, covered.packages).expect("packages").into_iter().collect::<Vec<_>>(),
             ["a", "b"]
@@ -248,6 +255,18 @@ mod tests {
             }
             assert!(is_valid(), "{file}");
         }
+        // A record of a CPU without this one's features.
+        let path = root.join(".ci/records/check.json");
+        let text =
+            fs::read_to_string(&path).expect("a record").replace(&machine(), "another CPU, no AVX2, 2 CPUs");
+        fs::write(&path, text).expect("a file");
+        assert!(is_valid());
+        let with_levels = Covered { packages: "a", paths: "", levels: true };
+        let counts = read(root, "check", &with_levels).expect("a record").is_some();
+        assert_eq!(counts, level(&machine()).is_none());
+        assert!(level("X, avx512ifma, 2 CPUs") > level("X, avx512f, 2 CPUs"));
+        assert!(level("X, avx2, 2 CPUs") > level("X avx2, no AVX2, 2 CPUs"));
+
         fs::write(root.join("b/src/new.rs"), "").expect("a file");
         let error = write(root, "check", &covered, &sources, Duration::ZERO);
         assert!(error.is_err_and(|error| error.contains("changed while")));
